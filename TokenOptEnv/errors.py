@@ -1,0 +1,44 @@
+"""Everything that can go wrong outside an episode.
+
+A bad *action* is not here: inside an episode it is data (`models.Refusal`), billed and played on.
+
+    CamreError                      one clear line: cause, value, remedy
+    ├── UnknownName                 no such scenario, policy, model, catalog, method; offers the nearest
+    ├── BadInput                    a value of the right type that cannot be used
+    ├── ScenarioInvalid             a scenario that breaks its contract, with the place
+    ├── EpisodeNotRunning           step before reset, after the end, or after close
+    └── PlanNotFound                the planner found no plan that solves the case
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class CamreError(Exception):
+    """A fault the user can act on. Its text is safe to show: no path, no truth, no stack."""
+
+
+class UnknownName(CamreError):
+    def __init__(self, kind: str, value: str, known: Iterable[str], see: str) -> None:
+        near = get_close_matches(value, list(known), n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        shown = value if len(value) <= 80 else value[:77] + "..."
+        super().__init__(f"no {kind} {shown!r}; {hint}see: {see}")
+
+
+class BadInput(CamreError):
+    pass
+
+
+class ScenarioInvalid(CamreError):
+    pass
+
+
+class EpisodeNotRunning(CamreError):
+    pass
+
+
+class PlanNotFound(CamreError):
+    pass

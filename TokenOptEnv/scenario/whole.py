@@ -1,0 +1,61 @@
+"""A whole scenario, and its canonical bytes."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+from pydantic import TypeAdapter, ValidationError
+
+from TokenOptEnv.errors import ScenarioInvalid
+from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.scenario.hidden import HiddenScenario
+from TokenOptEnv.scenario.public import PublicScenario
+
+
+@dataclass(frozen=True)
+class Scenario:
+    public: PublicScenario
+    hidden: HiddenScenario
+
+    @property
+    def scenario_id(self) -> str:
+        return self.public.scenario_id
+
+    @cached_property
+    def content_hash(self) -> str:
+        return content_hash(self)
+
+
+class _ScenarioFile(Frozen):
+    public: PublicScenario
+    hidden: HiddenScenario
+
+
+_FILE = TypeAdapter(_ScenarioFile)
+
+
+def _canonical(scenario: Scenario) -> bytes:
+    """Field order is the schema's and dictionaries keep the builder's order: one text per content."""
+    return _FILE.dump_json(_ScenarioFile(public=scenario.public, hidden=scenario.hidden))
+
+
+def content_hash(scenario: Scenario) -> str:
+    """A hash of the content, not of the file: compressors differ between machines."""
+    return sha256(_canonical(scenario)).hexdigest()
+
+
+def dump_scenario(scenario: Scenario) -> bytes:
+    return gzip.compress(_canonical(scenario), compresslevel=9, mtime=0)
+
+
+def load_scenario(data: bytes, name: str) -> Scenario:
+    """Read what `dump_scenario` wrote; `name` is for the error."""
+    try:
+        parsed = _FILE.validate_json(gzip.decompress(data))
+    except (OSError, EOFError, ValidationError) as fault:
+        reason = str(fault).splitlines()[0]
+        raise ScenarioInvalid(f"scenario file {name!r} cannot be read: {reason}; rebuild it: camre scenarios build") from None
+    return Scenario(public=parsed.public, hidden=parsed.hidden)

@@ -1,0 +1,1 @@
+"""Real parts inside: tokens, retrieval, semantic cache, compressors; and the simulated models."""
