@@ -42,11 +42,16 @@ FULL_READ_CAP_TOKENS: Final = 600
 PREVIEW_CAP_TOKENS: Final = 400
 PREVIEW_PAGE_SEGMENTS: Final = 8
 FINDING_CAP_TOKENS: Final = 120
+REPLY_CAP_TOKENS: Final = 180
+"""The most a routed model may write besides its reasoning, in its own vocabulary."""
 SEARCH_HIT_CAP_TOKENS: Final = 60
 SEARCH_MAX_TOP_K: Final = 8
-CACHE_RESULT_CAP_TOKENS: Final = 240
+CACHE_MAX_HITS: Final = 2
 CHECKPOINT_CAP_TOKENS: Final = 600
-ROUTE_MAX_HANDLES: Final = 4
+ROUTE_MAX_HANDLES: Final[dict[Profile, int]] = {Profile.V1: 8, Profile.V2: 4}
+"""Segments a route may read by handle. V1 cannot hydrate, so it may hand over more."""
+TEXT_CAP_CHARACTERS: Final = 2_000
+"""The longest query, note or answer value."""
 DEFAULT_WORLDS: Final = 4
 
 
@@ -69,6 +74,44 @@ BUGFIX_HARD_ARTIFACT_TOKENS: Final = (25_000, 60_000)
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What an episode may spend. `memory_tokens` is None where memory is unbounded (profile v1)."""
+
+    tokens: int
+    nano_usd: int
+    steps: int
+    latency_ms: int
+    memory_tokens: int | None
+
+
+_NANO_USD_PER_STEP: Final = 2_000_000
+_NANO_USD_PER_ARTIFACT_TOKEN: Final = 500
+_LATENCY_MS_PER_STEP: Final = 45_000
+_PROMPT_OVERHEAD_TOKENS: Final = 1_500
+
+
+def limits(difficulty: Difficulty, artifact_tokens: int, profile: Profile, memory_tokens: int | None = None) -> Limits:
+    """Budgets follow from public quantities alone: how long the task is and how much there is to read.
+
+    Tokens: a full memory and as much again for workers, at every step. Money: so much a step, and the
+    reading of every artifact once by a mid-priced model.
+    """
+    sizes = SIZES[difficulty]
+    memory = memory_tokens or sizes.memory_tokens
+    return Limits(
+        tokens=sizes.steps * (2 * memory + _PROMPT_OVERHEAD_TOKENS),
+        nano_usd=sizes.steps * _NANO_USD_PER_STEP + artifact_tokens * _NANO_USD_PER_ARTIFACT_TOKEN,
+        steps=sizes.steps,
+        latency_ms=sizes.steps * _LATENCY_MS_PER_STEP,
+        memory_tokens=None if profile is Profile.V1 else memory,
+    )
+
+
+DEFAULT_CONTROLLERS: Final = {"measured": "gpt-5-mini", "current": "gpt-5.6-luna"}
+"""By catalog: the mid-tier model that the policy's own prompt is billed as."""
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodeConfig:
     """The options of `reset`; everything here is stamped in the trace."""
 
@@ -76,7 +119,7 @@ class EpisodeConfig:
     track: Track = Track.CONTROLLER
     reward_mode: RewardMode = RewardMode.DENSE
     catalog: str = "measured"
-    controller_model: str = "gpt-5-mini"
+    controller_model: str = DEFAULT_CONTROLLERS["measured"]
     anonymous_models: bool = False
     memory_tokens: int | None = None
     """A larger memory for a larger agent; outside the leaderboard's default."""

@@ -25,7 +25,7 @@ class Behaviour(Frozen):
     decoy_factor: float
     """What one decoy in the context leaves of the odds."""
     confidence_bias: float
-    """Overconfidence: added to the log-odds of being right when confidence is stated."""
+    """Overconfidence: added to the stated log-odds."""
     confidence_noise: float
     """Standard deviation of the noise on stated log-odds."""
     confidence_signal: float
@@ -42,3 +42,5 @@ class SimulatorConstants(Frozen):
     """The gate is (share of needed facts present) ** gate_power."""
     insufficient_share: float
     """With no fact present: how often a model says so instead of guessing."""
+    confidence_slope: float
+    """How much of the true log-odds shows in the stated ones: models say little about how hard a question is."""

@@ -16,12 +16,17 @@ CATALOGS = ("measured", "current")
 _MENU_SIZES = (4, 5, 6)
 
 
-class _CardsFile(Frozen):
+class CardsFile(Frozen):
+    """`data/{catalog}.json`."""
+
     stamp: CatalogStamp
     cards: tuple[ModelCard, ...]
+    price_sources: dict[str, str]
 
 
-class _BehavioursFile(Frozen):
+class BehavioursFile(Frozen):
+    """`data/{catalog}.behaviour.json`."""
+
     constants: SimulatorConstants
     behaviours: tuple[Behaviour, ...]
 
@@ -30,6 +35,8 @@ class _BehavioursFile(Frozen):
 class Catalog:
     stamp: CatalogStamp
     cards: dict[str, ModelCard]
+    price_sources: dict[str, str]
+    """By model id. Kept off the card: a source names the model even where the card is shown without its name."""
 
     def card(self, model_id: str) -> ModelCard:
         if model_id not in self.cards:
@@ -41,8 +48,12 @@ class Catalog:
 def load_catalog(name: str) -> Catalog:
     if name not in CATALOGS:
         raise UnknownName("catalog", name, CATALOGS, "camre catalog show")
-    parsed = _CardsFile.model_validate_json(_read(f"{name}.json"))
-    return Catalog(stamp=parsed.stamp, cards={card.model_id: card for card in parsed.cards})
+    parsed = CardsFile.model_validate_json(_read(f"{name}.json"))
+    return Catalog(
+        stamp=parsed.stamp,
+        cards={card.model_id: card for card in parsed.cards},
+        price_sources=parsed.price_sources,
+    )
 
 
 @cache
@@ -50,7 +61,7 @@ def load_behaviours(name: str) -> tuple[SimulatorConstants, dict[str, Behaviour]
     """Private: for the simulator alone, never for anything that builds an observation."""
     if name not in CATALOGS:
         raise UnknownName("catalog", name, CATALOGS, "camre catalog show")
-    parsed = _BehavioursFile.model_validate_json(_read(f"{name}.behaviour.json"))
+    parsed = BehavioursFile.model_validate_json(_read(f"{name}.behaviour.json"))
     return parsed.constants, {behaviour.model_id: behaviour for behaviour in parsed.behaviours}
 
 

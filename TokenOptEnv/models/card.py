@@ -37,21 +37,25 @@ class ModelCard(Frozen):
     model_id: str
     name: str
     provider: str
+    """Who made the model; others may serve it."""
     tier: Tier
     input_pico_usd: int
     """Per token: 1 usd per million tokens is 1,000,000 pico-dollars per token."""
     output_pico_usd: int
     cache_read_pico_usd: int
     cache_write_pico_usd: int
+    """Both cache prices equal the input price where a provider has none: a bill never needs a special case."""
     context_window_tokens: int
     cache_rule: CacheRule | None
     vocabulary: str
     vocabulary_permille: int
-    """1000 where the vocabulary is the model's own; else a stated factor on a public one."""
+    """Tokens of the model per 1,000 of `vocabulary`: 1000 where it is the model's own, or its public sibling's;
+    else an estimate."""
     reasoning_tokens: dict[Effort, int]
     """Hidden reasoning billed as output, by effort: the most a call can take."""
     first_token_ms: int
     output_tokens_per_s: int
+    """Both latency figures are round estimates of a typical call."""
     behaviour_note: str
     """`measured`, with the source, or `borrowed`, with the model it is borrowed from."""
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from TokenOptEnv.config import Difficulty, Profile, Track
+from TokenOptEnv.config import Difficulty, Profile, RewardMode, Track
 from TokenOptEnv.models.action import ActionType
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.models.card import ModelCard
@@ -92,6 +92,8 @@ class Finding(Frozen):
 
 class RouteRecord(Frozen):
     route_id: str
+    item_alias: int
+    """The number of the memory item its reply became."""
     subtask_id: str
     model_id: str
     effort: str
@@ -129,7 +131,7 @@ class LedgerEntry(Frozen):
     """One call, billed: tokens in the model's own vocabulary, money in nano-dollars."""
 
     step: int
-    who: Literal["controller", "worker", "tool"]
+    who: Literal["controller", "worker"]
     model_id: str
     fresh_tokens: int
     cached_tokens: int
@@ -181,11 +183,11 @@ class GuardrailEvent(Frozen):
 
 
 class LegalField(Frozen):
-    """A field of an action: `choices_from` names one of `LegalActions.choices`, or the form is free."""
+    """A field of an action: `choices_from` names lists in `LegalActions.choices`; without any the form is free."""
 
     name: str
     required: bool
-    choices_from: str | None = None
+    choices_from: tuple[str, ...] = ()
     max_items: int | None = None
 
 
@@ -207,9 +209,11 @@ class RewardTerm(Frozen):
 
 
 class RewardBreakdown(Frozen):
-    step: tuple[RewardTerm, ...]
+    """The return so far, by term; `step` is what this step added to it."""
+
+    step: float
+    so_far: tuple[RewardTerm, ...]
     total: float
-    """The return so far."""
 
 
 class FieldScore(Frozen):
@@ -249,13 +253,27 @@ class EndReason(StrEnum):
     """The next prompt could not be paid, and the agent did something other than submit."""
 
 
+class EpisodeStamp(Frozen):
+    """What a result must say of itself to be comparable."""
+
+    scoring_version: int
+    catalog_version: str
+    controller_model: str
+    reward_mode: RewardMode
+    memory_tokens: int | None
+    public_hash: str
+    """Of the visible half of the scenario: a hash of the whole would be a fingerprint of the truth."""
+
+
 class TokenOptEnvObservation(Frozen):
     done: bool = False
     reward: float | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     """Kept empty: nothing that matters travels in it."""
     episode_id: str
+    seed: int
     step: int
+    stamp: EpisodeStamp
     task: TaskBrief
     artifacts: tuple[ArtifactHandle, ...]
     models: tuple[ModelCard, ...]
@@ -274,6 +292,8 @@ class TokenOptEnvObservation(Frozen):
     milestones: Milestones
     guardrail_events: tuple[GuardrailEvent, ...]
     legal_actions: LegalActions
+    must_submit: bool
+    """The next prompt cannot be paid: anything but SUBMIT_ANSWER ends the episode."""
     reward_breakdown: RewardBreakdown
     terminated: bool = False
     truncated: bool = False

@@ -16,7 +16,7 @@ from TokenOptEnv.scenario.hidden import (
     SubtaskTruth,
 )
 from TokenOptEnv.scenario.public import Artifact, CacheEntry, Phase, PublicScenario, Segment
-from TokenOptEnv.scenario.whole import Scenario, content_hash, dump_scenario, load_scenario
+from TokenOptEnv.scenario.whole import Scenario, content_hash, dump_scenario, load_scenario, public_hash
 
 __all__ = [
     "Artifact",
@@ -37,4 +37,5 @@ __all__ = [
     "content_hash",
     "dump_scenario",
     "load_scenario",
+    "public_hash",
 ]

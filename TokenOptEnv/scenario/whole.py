@@ -15,8 +15,10 @@ from TokenOptEnv.scenario.hidden import HiddenScenario
 from TokenOptEnv.scenario.public import PublicScenario
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scenario:
+    """Compared by identity: a scenario is loaded once and shared by every episode that plays it."""
+
     public: PublicScenario
     hidden: HiddenScenario
 
@@ -45,6 +47,11 @@ def _canonical(scenario: Scenario) -> bytes:
 def content_hash(scenario: Scenario) -> str:
     """A hash of the content, not of the file: compressors differ between machines."""
     return sha256(_canonical(scenario)).hexdigest()
+
+
+def public_hash(public: PublicScenario) -> str:
+    """A hash of the visible half alone, fit to be shown."""
+    return sha256(public.model_dump_json().encode()).hexdigest()[:16]
 
 
 def dump_scenario(scenario: Scenario) -> bytes:

@@ -13,7 +13,19 @@ import splintr
 
 from TokenOptEnv.errors import UnknownName
 
-VOCABULARIES = ("qwen3", "o200k_base", "cl100k_base", "llama3", "deepseek_v3", "gemma3", "mistral_v3", "glm4", "kimi_k2")
+VOCABULARIES = (
+    "qwen3",
+    "o200k_base",
+    "cl100k_base",
+    "llama3",
+    "deepseek_v3",
+    "gemma3",
+    "mistral_v3",
+    "glm4",
+    "kimi_k2",
+)
+
+CUT_MARK = "…"
 
 
 class _Encoder(Protocol):
@@ -34,18 +46,26 @@ def count(vocabulary: str, text: str) -> int:
     return len(_encoder(vocabulary).encode_ordinary(text))
 
 
+@lru_cache(maxsize=16_384)
 def clip(vocabulary: str, text: str, cap_tokens: int) -> str:
-    """The longest prefix of `text` within `cap_tokens`, marked where it was cut.
+    """The longest prefix of `text` within `cap_tokens`, marked where it was cut; nothing where not even the mark fits.
 
-    Found by bisection on characters: cutting ids could split a character in two.
+    Found by doubling, then bisection, on characters: cutting ids could split a character in two, and not every
+    vocabulary maps ids back to bytes. The tries are not kept in `count`'s cache, which they would flood.
     """
-    if count(vocabulary, text) <= cap_tokens:
+    encode = _encoder(vocabulary).encode_ordinary
+    if len(encode(text)) <= cap_tokens:
         return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count(vocabulary, text[:middle] + "…") <= cap_tokens:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low] + "…"
+
+    def fits(characters: int) -> bool:
+        return len(encode(text[:characters] + CUT_MARK)) <= cap_tokens
+
+    if not fits(0):
+        return ""
+    low, high = 0, min(len(text), 2 * cap_tokens)
+    while high < len(text) and fits(high):
+        low, high = high, min(len(text), 2 * high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return text[:low] + CUT_MARK

@@ -1,0 +1,184 @@
+"""May this be asked of that model? ROUTE_SUBTASK and ESCALATE_ROUTE."""
+
+from __future__ import annotations
+
+from TokenOptEnv import ledger
+from TokenOptEnv.action_rules.refusals import lacking, missing, refuse
+from TokenOptEnv.action_rules.room import memory_refusal
+from TokenOptEnv.config import FINDING_CAP_TOKENS, REPLY_CAP_TOKENS, ROUTE_MAX_HANDLES
+from TokenOptEnv.episode_state import ContextPiece, EpisodeState, PromptPiece, RouteContext
+from TokenOptEnv.ledger import Charge
+from TokenOptEnv.memory_manager import item_tokens
+from TokenOptEnv.models import Effort, ModelCard, Refusal, RefusalReason, Subtask, Tier, TokenOptEnvAction
+from TokenOptEnv.moves import Route
+from TokenOptEnv.world import VisibleWorld, model_tokens, text_tokens
+
+_TIER_ORDER = {tier: rank for rank, tier in enumerate(Tier)}
+
+
+def route(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Route | Refusal:
+    subtask = _subtask(state, action, visible)
+    if isinstance(subtask, Refusal):
+        return subtask
+    if action.model_id is None:
+        return missing("model_id", "name a model of the menu")
+    card = visible.cards.get(action.model_id)
+    if card is None:
+        return refuse(RefusalReason.UNKNOWN_ID, "model_id", action.model_id, "name a model of the menu")
+    effort = _effort(action)
+    if isinstance(effort, Refusal):
+        return effort
+    slot_value: str | None = None
+    question = subtask.question
+    if subtask.slot is not None:
+        slot_value = _slot_value(state, subtask)
+        if slot_value is None:
+            return refuse(
+                RefusalReason.SLOT_EMPTY,
+                "subtask_id",
+                subtask.subtask_id,
+                f"hold a finding of {subtask.slot.from_subtask_id} for {subtask.slot.name} first",
+            )
+        question = question.replace("{" + subtask.slot.name + "}", slot_value)
+    pieces = _pieces(state, action, visible)
+    if isinstance(pieces, Refusal):
+        return pieces
+    context = RouteContext(question, slot_value, pieces)
+    return _priced(state, visible, subtask, card, effort, context, None)
+
+
+def escalate(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Route | Refusal:
+    if action.route_id is None:
+        return missing("route_id", "name an earlier route")
+    context = state.route_contexts.get(action.route_id)
+    if context is None:
+        return refuse(RefusalReason.UNKNOWN_ID, "route_id", action.route_id, "name an earlier route of this phase")
+    record = next(record for record in state.routes if record.route_id == action.route_id)
+    order = sorted(visible.menu, key=strength)
+    weaker = next(rank for rank, card in enumerate(order) if card.model_id == record.model_id)
+    stronger = order[weaker + 1 :]
+    if not stronger:
+        return refuse(
+            RefusalReason.NO_STRONGER_MODEL, "route_id", action.route_id, "it was asked of the strongest already"
+        )
+    card = stronger[0]
+    if action.model_id is not None:
+        if action.model_id not in visible.cards:
+            return refuse(RefusalReason.UNKNOWN_ID, "model_id", action.model_id, "name a model of the menu")
+        named = next((each for each in stronger if each.model_id == action.model_id), None)
+        if named is None:
+            names = ", ".join(each.model_id for each in stronger)
+            return refuse(RefusalReason.NO_STRONGER_MODEL, "model_id", action.model_id, f"stronger are: {names}")
+        card = named
+    effort = _effort(action)
+    if isinstance(effort, Refusal):
+        return effort
+    subtask = visible.phases[state.phase].subtasks[record.subtask_id]
+    return _priced(state, visible, subtask, card, effort, context, record.route_id)
+
+
+def worst_charge(move: Route) -> Charge:
+    """The most this call can take: what is checked against the budget, and tells nothing of the answer."""
+    return ledger.charge(move.card, move.quote, REPLY_CAP_TOKENS + move.card.reasoning_tokens[move.effort])
+
+
+def strength(card: ModelCard) -> tuple[int, int, str]:
+    """The order of escalation: tier first, then price."""
+    return _TIER_ORDER[card.tier], card.input_pico_usd, card.model_id
+
+
+def _subtask(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Subtask | Refusal:
+    if action.subtask_id is None:
+        return missing("subtask_id", "name a subtask")
+    subtask = visible.phases[state.phase].subtasks.get(action.subtask_id)
+    if subtask is None:
+        return refuse(RefusalReason.UNKNOWN_ID, "subtask_id", action.subtask_id, "name a subtask of this phase")
+    return subtask
+
+
+def _effort(action: TokenOptEnvAction) -> Effort | Refusal:
+    if action.effort is None:
+        return Effort.MEDIUM
+    try:
+        return Effort(action.effort)
+    except ValueError:
+        names = ", ".join(effort.value for effort in Effort)
+        return refuse(RefusalReason.UNKNOWN_ID, "effort", action.effort, f"one of {names}")
+
+
+def _slot_value(state: EpisodeState, subtask: Subtask) -> str | None:
+    """The latest finding held that can fill the slot: what is not in memory is not known."""
+    assert subtask.slot is not None
+    for finding in reversed(state.held_findings):
+        if finding.subtask_id == subtask.slot.from_subtask_id and finding.values.get(subtask.slot.name):
+            return finding.values[subtask.slot.name]
+    return None
+
+
+def _pieces(
+    state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld
+) -> tuple[ContextPiece, ...] | Refusal:
+    held = {item.item_id: item for item in state.memory}
+    segments = visible.phases[state.phase].segments
+    pieces: list[ContextPiece] = []
+    handles = 0
+    for name in dict.fromkeys(action.context_segment_ids):
+        if name in held:
+            item = held[name]
+            pieces.append(ContextPiece(name, item.text, item.source_ids))
+        elif name in state.surfaced:
+            handles += 1
+            pieces.append(ContextPiece(name, segments[name].text, (name,)))
+        else:
+            return refuse(
+                RefusalReason.NOT_SURFACED, "context_segment_ids", name, "name items in memory or surfaced segments"
+            )
+    most = ROUTE_MAX_HANDLES[visible.config.profile]
+    if handles > most:
+        return refuse(
+            RefusalReason.TOO_MANY,
+            "context_segment_ids",
+            f"{handles} by handle",
+            f"at most {most}; load the others",
+        )
+    return tuple(pieces)
+
+
+def _priced(
+    state: EpisodeState,
+    visible: VisibleWorld,
+    subtask: Subtask,
+    card: ModelCard,
+    effort: Effort,
+    context: RouteContext,
+    escalated_from: str | None,
+) -> Route | Refusal:
+    quote = ledger.quote_input(
+        card,
+        _prompt_pieces(state, visible, card, context),
+        state.prefix_caches.get(f"worker:{card.model_id}"),
+        state.clock_ms,
+    )
+    window = card.context_window_tokens
+    if quote.tokens + REPLY_CAP_TOKENS > window:
+        return lacking(RefusalReason.CONTEXT_WINDOW, "context tokens", quote.tokens, window, "hand over less")
+    refusal = memory_refusal(state, visible, FINDING_CAP_TOKENS)
+    return refusal or Route(subtask, card, effort, context, quote, escalated_from)
+
+
+def _prompt_pieces(
+    state: EpisodeState, visible: VisibleWorld, card: ModelCard, context: RouteContext
+) -> tuple[PromptPiece, ...]:
+    """Context in the order the agent gave it: the same order again is a shared prefix."""
+    held = {item.item_id: item for item in state.memory}
+    pieces = [PromptPiece("head", text_tokens(card, visible.worker_head))]
+    for piece in context.pieces:
+        if piece.item_id in held:
+            count = item_tokens(held[piece.item_id], visible, card)
+        elif piece.source_ids == (piece.item_id,):
+            count = model_tokens(card, visible.segment_tokens(card.vocabulary, piece.item_id))
+        else:
+            count = text_tokens(card, piece.text)
+        pieces.append(PromptPiece(piece.item_id, count))
+    question = PromptPiece(f"{state.step}:question", text_tokens(card, context.question))
+    return (*pieces, question)

@@ -1,0 +1,125 @@
+"""START HERE. One step of an episode, top to bottom.
+
+    action -> action_rules -> transitions -> ledger -> milestones and guardrails -> rewards -> observation
+
+Everything is a pure function of (state, action, world); each line below is one room.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from TokenOptEnv import (
+    action_rules,
+    controller,
+    guardrails,
+    ledger,
+    memory_manager,
+    milestone_engine,
+    observation_builder,
+    rewards,
+    transitions,
+)
+from TokenOptEnv.controller import Screen
+from TokenOptEnv.episode_state import EpisodeState, evolve
+from TokenOptEnv.ledger import Call
+from TokenOptEnv.models import (
+    ActionType,
+    EndReason,
+    RewardBreakdown,
+    ScoreBreakdown,
+    TokenOptEnvAction,
+    TokenOptEnvObservation,
+    ToolResult,
+)
+from TokenOptEnv.moves import Move, Refused
+from TokenOptEnv.transitions import Effect
+from TokenOptEnv.world import VisibleWorld, World
+
+_NOTHING_YET = RewardBreakdown(step=0.0, so_far=(), total=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """What a step led to. The observation is built when it is looked at: planners mostly do not look."""
+
+    world: World
+    state: EpisodeState
+    shown: Screen
+    last: ToolResult | None
+    rewards: RewardBreakdown
+    score: ScoreBreakdown | None
+
+    @property
+    def observation(self) -> TokenOptEnvObservation:
+        return observation_builder.build(
+            self.world.visible, self.state, self.world.seed, self.shown, self.last, self.rewards, self.score
+        )
+
+
+def start(world: World, episode_id: str) -> StepOutcome:
+    """The state before the first decision. Nothing is billed until the policy acts on it."""
+    state = EpisodeState(episode_id=episode_id)
+    shown = controller.screen(state, world.visible)
+    state = controller.with_prompt(state, world.visible, shown, None)
+    return StepOutcome(world, state, shown, None, _NOTHING_YET, None)
+
+
+def advance(before: EpisodeState, action: TokenOptEnvAction, world: World) -> StepOutcome:
+    visible = world.visible
+    state = evolve(before, step=before.step + 1)
+    decision = controller.decision_call(state, action, visible)
+    left = ledger.left(state, visible)
+    price = ledger.charge(decision.card, decision.quote, decision.output_tokens)
+    move = action_rules.judge(state, action, visible, price, left)
+    effect = transitions.apply(state, move, visible, world.backend)
+    state = _booked(effect, move, decision, left)
+    state = milestone_engine.evaluate(state, visible)
+    state = guardrails.evaluate(before, move, state, visible)
+    last = _told(action, move, effect, before, state)
+    state = _turned(evolve(state, end=_end(before, action, state, visible)), visible)
+    shown = controller.screen(state, visible)
+    state = controller.with_prompt(state, visible, shown, last)
+    settled = rewards.settle(state, world)
+    return StepOutcome(world, settled.state, shown, last, settled.breakdown, settled.score)
+
+
+def _booked(effect: Effect, move: Move, decision: Call, left: ledger.Charge) -> EpisodeState:
+    if isinstance(move, Refused):
+        return ledger.book_refusal(effect.state, decision, left)
+    state = ledger.book(effect.state, decision)
+    return state if effect.call is None else ledger.book(state, effect.call)
+
+
+def _told(
+    action: TokenOptEnvAction, move: Move, effect: Effect, before: EpisodeState, after: EpisodeState
+) -> ToolResult:
+    refusal = move.refusal if isinstance(move, Refused) else None
+    return ToolResult(
+        action_type=action.action_type,
+        status="ok" if refusal is None else "refused",
+        payload=effect.payload,
+        refusal=refusal,
+        tokens=after.memory_tokens - before.memory_tokens,
+    )
+
+
+def _end(
+    before: EpisodeState, action: TokenOptEnvAction, state: EpisodeState, visible: VisibleWorld
+) -> EndReason | None:
+    if state.submission is not None:
+        return EndReason.SUBMITTED
+    if before.must_submit and action.action_type is not ActionType.SUBMIT_ANSWER:
+        return EndReason.BUDGET
+    if state.step >= visible.limits.steps:
+        return EndReason.STEPS
+    return None
+
+
+def _turned(state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
+    """At the end of a phase memory, surfaced ids and what was not noted down are gone."""
+    phase = visible.phases[state.phase]
+    if state.end is not None or state.phase == len(visible.phases) - 1 or state.step < phase.ends_at_step:
+        return state
+    state = memory_manager.emptied(state)
+    return evolve(state, phase=state.phase + 1, surfaced={}, route_contexts={}, full_memory_steps=0)

@@ -1,0 +1,171 @@
+"""Everything an episode has come to, frozen. All of it follows from what the agent was shown.
+
+Hidden truth is not here: it enters only where a model answers (`world.backend`) and where the end is
+judged (`rewards.settle`). So this whole state may be read by whatever builds an observation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from TokenOptEnv.models import (
+    Checkpoint,
+    EndReason,
+    Finding,
+    GuardrailEvent,
+    LedgerEntry,
+    MemoryItem,
+    RouteRecord,
+    SegmentHandle,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPiece:
+    """A stretch of a prompt that is equal to another exactly when their keys are."""
+
+    key: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixCache:
+    """The last prompt sent to a model: what its provider may still hold."""
+
+    pieces: tuple[PromptPiece, ...]
+    used_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class InputQuote:
+    """The input side of a call, priced. The last piece is what changes every time, so it is never written."""
+
+    pieces: tuple[PromptPiece, ...]
+    fresh_tokens: int
+    cached_tokens: int
+    written_tokens: int
+    pico_usd: int
+    cold_pico_usd: int
+    latency_ms: int
+
+    @property
+    def tokens(self) -> int:
+        return self.fresh_tokens + self.cached_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    tokens: int = 0
+    nano_usd: int = 0
+    latency_ms: int = 0
+    routed_nano_usd: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCheckpoint:
+    """What a checkpoint keeps besides its public record."""
+
+    record: Checkpoint
+    text: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionRun:
+    """Kept so that the end can tell whether a compression dropped what mattered."""
+
+    before: tuple[MemoryItem, ...]
+    after: MemoryItem
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPiece:
+    """One piece of what a model is given to read: a memory item, or a segment by handle.
+
+    `source_ids` are the segments its text comes from; a piece made by a compressor holds only parts of them.
+    """
+
+    item_id: str
+    text: str
+    source_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteContext:
+    """What a route was given, so that an escalation can hand on the same."""
+
+    question: str
+    slot_value: str | None
+    pieces: tuple[ContextPiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    answer: Mapping[str, str]
+    findings: tuple[Finding, ...]
+    evidence_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EpisodeState:
+    episode_id: str
+    step: int = 0
+    phase: int = 0
+    clock_ms: int = 0
+    memory: tuple[MemoryItem, ...] = ()
+    memory_tokens: int = 0
+    memory_pieces: tuple[PromptPiece, ...] = ()
+    """The items of memory, in order, as pieces of the policy's prompt."""
+    aliases: Mapping[str, int] = field(default_factory=dict)
+    """Every segment and item id the agent ever saw, with its number; numbers are never reused."""
+    surfaced: Mapping[str, SegmentHandle] = field(default_factory=dict)
+    read_ids: frozenset[str] = frozenset()
+    """Segments whose whole text was in working memory."""
+    seen_requests: Mapping[str, int] = field(default_factory=dict)
+    """How often each page and query was asked for."""
+    purged_ids: frozenset[str] = frozenset()
+    findings: Mapping[str, Finding] = field(default_factory=dict)
+    routes: tuple[RouteRecord, ...] = ()
+    route_contexts: Mapping[str, RouteContext] = field(default_factory=dict)
+    checkpoints: tuple[SavedCheckpoint, ...] = ()
+    compressions: tuple[CompressionRun, ...] = ()
+    cache_queries: int = 0
+    cache_hits: int = 0
+    full_memory_steps: int = 0
+    spent: Spent = Spent()
+    prompt: InputQuote | None = None
+    """The prompt the policy is looking at, priced; it is billed when the policy acts."""
+    must_submit: bool = False
+    """That prompt cannot be paid."""
+    entries: tuple[LedgerEntry, ...] = ()
+    prefix_caches: Mapping[str, PrefixCache] = field(default_factory=dict)
+    milestone_ids: tuple[str, ...] = ()
+    guardrail_events: tuple[GuardrailEvent, ...] = ()
+    paid: float = 0.0
+    """The return so far."""
+    submission: Submission | None = None
+    end: EndReason | None = None
+
+    @property
+    def held_findings(self) -> tuple[Finding, ...]:
+        """Findings whose text is in working memory; what was purged is forgotten."""
+        return tuple(self.findings[finding_id] for item in self.memory for finding_id in item.finding_ids)
+
+
+_FIELDS = frozenset(each.name for each in fields(EpisodeState))
+
+
+def evolve(state: EpisodeState, **changes: Any) -> EpisodeState:
+    """`dataclasses.replace` for the one state that changes ten times a step: a tenth of its price.
+
+    `replace` calls the constructor with every field by name; this copies the fields and puts in the changes.
+    """
+    if not changes.keys() <= _FIELDS:
+        raise TypeError(f"no such field: {', '.join(sorted(changes.keys() - _FIELDS))}")
+    new = object.__new__(EpisodeState)
+    values = new.__dict__
+    values.update(state.__dict__)
+    values.update(changes)
+    return new

@@ -1,0 +1,103 @@
+"""Guardrails: failure modes with names. These follow from what was shown and count at their step.
+
+Those that depend on hidden truth (blind compression, needless escalation, stale-cache trust) settle at
+the end: see `grading`. What each costs stands in the reward table.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from TokenOptEnv import ledger
+from TokenOptEnv.config import Track
+from TokenOptEnv.episode_state import EpisodeState, Submission, evolve
+from TokenOptEnv.models import GuardrailEvent
+from TokenOptEnv.moves import Hydrate, Move, Preview, QueryCache, ReadWhole, Refused, Search, Submit, WriteCheckpoint
+from TokenOptEnv.world import VisibleWorld
+
+_FREE_CHECKPOINTS_PER_PHASE = 3
+_HOARDING_SHARE = 0.9
+_HOARDING_STEPS = 4
+
+
+class Guardrail(StrEnum):
+    REPEATED_READ = "repeated_read"
+    THRASH = "hydrate_purge_thrash"
+    HOARDING = "hoarding"
+    CHECKPOINT_SPAM = "checkpoint_spam"
+    INVALID_ACTION = "invalid_action"
+    UNGROUNDED_SUBMIT = "ungrounded_submit"
+    BUDGET_OVERRUN = "budget_overrun"
+    BLIND_COMPRESSION = "blind_compression"
+    NEEDLESS_ESCALATION = "needless_escalation"
+    STALE_CACHE_TRUST = "stale_cache_trust"
+
+
+def evaluate(before: EpisodeState, move: Move, after: EpisodeState, visible: VisibleWorld) -> EpisodeState:
+    """Add the events of this step."""
+    full = _memory_nearly_full(after, visible)
+    after = evolve(after, full_memory_steps=after.full_memory_steps + 1 if full else 0)
+    events: list[tuple[Guardrail, str]] = []
+    match move:
+        case Refused(refusal):
+            events.append((Guardrail.INVALID_ACTION, refusal.reason.value))
+        case ReadWhole() | Preview() | Search() | QueryCache() if sum(before.seen_requests.values()):
+            repeated = [name for name, times in after.seen_requests.items() if times > max(1, before.seen_requests.get(name, 0))]
+            events += [(Guardrail.REPEATED_READ, f"asked before: {name[:60]}") for name in repeated]
+        case Hydrate(segments):
+            again = [view.segment_id for view in segments if view.segment_id in before.purged_ids]
+            if again:
+                events.append((Guardrail.THRASH, f"loaded again after a purge: {again[0]}"))
+        case WriteCheckpoint():
+            written = sum(1 for saved in after.checkpoints if saved.record.phase == after.phase)
+            if written > _FREE_CHECKPOINTS_PER_PHASE:
+                events.append((Guardrail.CHECKPOINT_SPAM, f"{written} checkpoints in this phase"))
+        case Submit():
+            assert after.submission is not None
+            fault = _ungrounded(after, after.submission, visible)
+            if fault:
+                events.append((Guardrail.UNGROUNDED_SUBMIT, fault))
+        case _:
+            pass
+    if after.full_memory_steps == _HOARDING_STEPS:
+        events.append((Guardrail.HOARDING, f"memory nearly full for {_HOARDING_STEPS} steps"))
+    if isinstance(move, Submit) and ledger.overrun(after, visible):
+        events.append((Guardrail.BUDGET_OVERRUN, "the submission overran a budget"))
+    return with_events(after, events)
+
+
+def with_events(state: EpisodeState, events: list[tuple[Guardrail, str]]) -> EpisodeState:
+    if not events:
+        return state
+    told = tuple(
+        GuardrailEvent(step=state.step, guardrail_id=guardrail.value, message=message) for guardrail, message in events
+    )
+    return evolve(state, guardrail_events=state.guardrail_events + told)
+
+
+def backed(submission: Submission, name: str, track: Track) -> bool:
+    """Does a finding stand behind this field? In the solver track the agent may speak for itself."""
+    value = submission.answer.get(name)
+    if value is None:
+        return False
+    return track is Track.SOLVER or any(finding.values.get(name) == value for finding in submission.findings)
+
+
+def read_evidence(state: EpisodeState, submission: Submission) -> frozenset[str]:
+    """Cited segments that were really read here: by the agent, or by the worker whose finding cites them."""
+    by_workers = {cite for finding in submission.findings if finding.source == "route" for cite in finding.cites}
+    return frozenset(cite for cite in submission.evidence_ids if cite in state.read_ids or cite in by_workers)
+
+
+def _ungrounded(state: EpisodeState, submission: Submission, visible: VisibleWorld) -> str | None:
+    for field in visible.public.answer_fields:
+        if field.name in submission.answer and not backed(submission, field.name, visible.config.track):
+            return f"no finding behind {field.name}"
+    if not read_evidence(state, submission):
+        return "no evidence that was read here"
+    return None
+
+
+def _memory_nearly_full(state: EpisodeState, visible: VisibleWorld) -> bool:
+    bound = visible.limits.memory_tokens
+    return bound is not None and state.memory_tokens >= _HOARDING_SHARE * bound

@@ -1,0 +1,57 @@
+"""Milestones: progress that can be named. Process ones follow from what the agent was shown.
+
+Truth milestones need the hidden half and are told at the end only: see `grading`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from TokenOptEnv.episode_state import EpisodeState, evolve
+from TokenOptEnv.world import VisibleWorld
+
+
+def _first_look(state: EpisodeState, visible: VisibleWorld) -> bool:
+    return any(request.startswith("read ") for request in state.seen_requests)
+
+
+def _evidence_held(state: EpisodeState, visible: VisibleWorld) -> bool:
+    return bool(state.read_ids)
+
+
+def _first_finding(state: EpisodeState, visible: VisibleWorld) -> bool:
+    return any(finding.source == "route" and finding.cites for finding in state.findings.values())
+
+
+def _every_field_found(state: EpisodeState, visible: VisibleWorld) -> bool:
+    found = {name for finding in state.findings.values() if finding.source == "route" for name in finding.values}
+    return all(field.name in found for field in visible.public.answer_fields)
+
+
+def _saved_before_reset(state: EpisodeState, visible: VisibleWorld) -> bool:
+    return any(saved.findings and saved.record.phase < len(visible.phases) - 1 for saved in state.checkpoints)
+
+
+_PROCESS: Final[dict[str, Callable[[EpisodeState, VisibleWorld], bool]]] = {
+    "first-look": _first_look,
+    "evidence-held": _evidence_held,
+    "first-finding": _first_finding,
+    "every-field-found": _every_field_found,
+}
+_MARATHON: Final = {"saved-before-reset": _saved_before_reset}
+
+
+def listed_ids(visible: VisibleWorld) -> tuple[str, ...]:
+    return (*_PROCESS, *(_MARATHON if len(visible.phases) > 1 else ()))
+
+
+def evaluate(state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
+    """Add what has been reached; a milestone once reached stays."""
+    checks = {**_PROCESS, **_MARATHON}
+    reached = tuple(
+        name
+        for name in listed_ids(visible)
+        if name not in state.milestone_ids and checks[name](state, visible)
+    )
+    return evolve(state, milestone_ids=state.milestone_ids + reached) if reached else state

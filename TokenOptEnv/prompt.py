@@ -1,0 +1,115 @@
+"""The prompt a language-model policy reads, and that the controller is billed for: one definition for both.
+
+    [preamble + brief + questions + artifacts + models][memory items in order][last result + what is left]
+
+The head changes only with the phase, items never change, and the tail changes at every step: so a
+provider's prefix cache holds everything up to the first item that was dropped or rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from TokenOptEnv.config import Profile, Track
+from TokenOptEnv.models import (
+    ArtifactHandle,
+    Budgets,
+    Checkpoint,
+    ItemKind,
+    MemoryItem,
+    ModelCard,
+    TaskBrief,
+    TokenOptEnvObservation,
+    ToolResult,
+    WorkingMemory,
+)
+
+_V1_VERBS = """read A [page]: open an artifact
+cache words: earlier results
+squeeze S.. method ratio: compress items
+ask Q M S.. [effort]: route a question to a model
+submit F..: answer with findings"""
+
+_SOLVER_SUBMIT = "submit S..: field=value; field=value: answer in your own words, S the evidence"
+
+_V2_VERBS = """find words [k]: search
+load S..: hydrate segments
+drop S..: purge items
+up F [M]: ask a stronger model the same
+note F.. S..: text: checkpoint
+recall C: restore checkpoint"""
+
+
+def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iterable[ModelCard]) -> str:
+    """What stays the same for a whole phase."""
+    verbs = _V1_VERBS if task.profile is Profile.V1 else f"{_V1_VERBS}\n{_V2_VERBS}"
+    lines = ["Solve the task at least cost. Reply with one action: a verb and numbers.", verbs]
+    if task.track is Track.SOLVER:
+        lines.append(_SOLVER_SUBMIT)
+    lines.append(f"## {task.title} [{task.version}]")
+    lines.append(task.brief)
+    if task.phases > 1:
+        lines.append(f"Phase {task.phase + 1} of {task.phases}; memory is lost after step {task.phase_ends_at_step}.")
+    lines.append("## Q")
+    for number, subtask in enumerate(task.subtasks, start=1):
+        lines.append(f"{number} {subtask.question} -> {', '.join(subtask.fields)}")
+    if task.track is Track.SOLVER:
+        for field in task.answer_fields:
+            options = f" ({' | '.join(field.choices)})" if field.choices else ""
+            lines.append(f"{field.name}: {field.question}{options}")
+    lines.append("## A")
+    for artifact in artifacts:
+        lines.append(f"{artifact.alias} {artifact.artifact_id}: {artifact.title}, {artifact.tokens}t")
+    lines.append("## M (usd per million tokens in/out)")
+    for number, card in enumerate(models, start=1):
+        price = f"{card.input_pico_usd / 1e6:g}/{card.output_pico_usd / 1e6:g}"
+        lines.append(f"{number} {card.name} {card.tier} {price}")
+    lines.append("## Memory")
+    return "\n".join(lines) + "\n"
+
+
+def item_header(item_id: str, alias: int, kind: ItemKind, method: str | None) -> str:
+    if kind is ItemKind.SEGMENT:
+        return f"#{alias} {item_id}\n"
+    if method is not None:
+        return f"#{alias} {method}\n"
+    return f"#{alias} {kind.value}\n"
+
+
+def item_text(item: MemoryItem) -> str:
+    return item_header(item.item_id, item.alias, item.kind, item.method) + item.text
+
+
+def tail_text(
+    memory: WorkingMemory, last: ToolResult | None, budgets: Budgets, checkpoints: tuple[Checkpoint, ...], must_submit: bool
+) -> str:
+    """What is new at every step."""
+    lines = ["## Now"]
+    if last is not None:
+        outcome = f"refused: {last.refusal.message}" if last.refusal is not None else f"ok +{last.tokens}t"
+        lines.append(f"last {last.action_type.value.split('_')[0].lower()} {outcome}")
+    if checkpoints:
+        lines.append("saved " + " ".join(str(number) for number in range(1, len(checkpoints) + 1)))
+    bound = "" if memory.token_budget is None else f"/{memory.token_budget}"
+    lines.append(
+        f"memory {memory.token_budget_used}{bound}t, left {budgets.steps.left} steps"
+        f" ${budgets.nano_usd.left / 1e9:.4f} {budgets.tokens.left}t"
+    )
+    if must_submit:
+        lines.append("Only submit can still be paid.")
+    return "\n".join(lines) + "\n"
+
+
+def render_text(observation: TokenOptEnvObservation) -> str:
+    """The compact prompt: what it shows is what is billed. No reward and no milestone in it."""
+    return (
+        head_text(observation.task, observation.artifacts, observation.models)
+        + "".join(item_text(item) for item in observation.working_memory.items)
+        + tail_text(
+            observation.working_memory,
+            observation.last_tool_result,
+            observation.budgets,
+            observation.checkpoints,
+            observation.must_submit,
+        )
+    )

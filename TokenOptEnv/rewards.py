@@ -1,0 +1,122 @@
+"""The reward: every term and weight in one table, and nobody recomputes it elsewhere.
+
+A return lies in [-.15, 1]. The worst success within its budgets (.40 - .15) outscores the best failure
+(.10 + .05), so no amount of tidy process buys back a wrong answer.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from TokenOptEnv import milestone_engine
+from TokenOptEnv.config import RewardMode
+from TokenOptEnv.episode_state import EpisodeState, evolve
+from TokenOptEnv.grading import TRUTH_MILESTONES, Grade, grade
+from TokenOptEnv.guardrails import Guardrail, with_events
+from TokenOptEnv.models import RewardBreakdown, RewardTerm, ScoreBreakdown
+from TokenOptEnv.world import ReferenceCosts, VisibleWorld, World
+
+SUCCESS: Final = 0.40
+PARTIAL: Final = 0.10
+EFFICIENCY: Final = 0.25
+ROUTING: Final = 0.10
+PRECISION: Final = 0.10
+TRUTH: Final = 0.10
+PROCESS: Final = 0.05
+GUARDRAIL_CAP: Final = 0.15
+PENALTIES: Final[dict[Guardrail, float]] = {
+    Guardrail.REPEATED_READ: 0.01,
+    Guardrail.THRASH: 0.01,
+    Guardrail.HOARDING: 0.02,
+    Guardrail.CHECKPOINT_SPAM: 0.01,
+    Guardrail.INVALID_ACTION: 0.01,
+    Guardrail.UNGROUNDED_SUBMIT: 0.05,
+    Guardrail.BUDGET_OVERRUN: 0.05,
+    Guardrail.BLIND_COMPRESSION: 0.02,
+    Guardrail.NEEDLESS_ESCALATION: 0.02,
+    Guardrail.STALE_CACHE_TRUST: 0.05,
+}
+
+_DECIMALS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    state: EpisodeState
+    breakdown: RewardBreakdown
+    score: ScoreBreakdown | None
+
+
+def settle(state: EpisodeState, world: World) -> Settled:
+    """Pay what is due at this step; at the end, judge and pay the rest."""
+    score = None
+    if state.end is not None:
+        verdict = grade(state, world.hidden, world.visible)
+        state = with_events(state, list(verdict.truth_events))
+        score = _score(state, verdict, world)
+    terms = score.terms if score is not None else _running_terms(state, world.visible)
+    due = score is not None or world.visible.config.reward_mode is RewardMode.DENSE
+    total = round(sum(term.value for term in terms), _DECIMALS) if due else 0.0
+    reward = round(total - state.paid, _DECIMALS)
+    breakdown = RewardBreakdown(step=reward, so_far=terms if due else (), total=total)
+    return Settled(evolve(state, paid=total), breakdown, score)
+
+
+def sce(success: bool, cost_nano_usd: int, reference_nano_usd: int) -> float:
+    """Success-weighted cost efficiency: 1 at the reference's cost or below, 0 without success."""
+    return round(reference_nano_usd / max(cost_nano_usd, reference_nano_usd), _DECIMALS) if success else 0.0
+
+
+def _running_terms(state: EpisodeState, visible: VisibleWorld) -> tuple[RewardTerm, ...]:
+    listed = milestone_engine.listed_ids(visible)
+    process = PROCESS * len(state.milestone_ids) / len(listed)
+    penalty = sum(PENALTIES[Guardrail(event.guardrail_id)] for event in state.guardrail_events)
+    return (
+        _term("process_milestones", process),
+        _term("guardrails", -min(GUARDRAIL_CAP, penalty)),
+    )
+
+
+def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
+    spent = state.spent
+    own = ReferenceCosts(spent.nano_usd, spent.routed_nano_usd)
+    reference = own if world.reference is None else world.reference()
+    overran = any(event.guardrail_id == Guardrail.BUDGET_OVERRUN for event in state.guardrail_events)
+    won = verdict.success
+    efficiency = 0.0 if overran else _thrift(spent.nano_usd, reference.nano_usd)
+    terms = (
+        _term("success", SUCCESS if won else 0.0),
+        _term("partial", 0.0 if won else PARTIAL * verdict.share),
+        _term("efficiency", EFFICIENCY * efficiency if won else 0.0),
+        _term("routing", ROUTING * _thrift(spent.routed_nano_usd, reference.routed_nano_usd) if won else 0.0),
+        _term("evidence_precision", PRECISION * verdict.evidence_precision if won else 0.0),
+        _term("truth_milestones", TRUTH * len(verdict.truth_milestone_ids) / len(TRUTH_MILESTONES) if won else 0.0),
+        *_running_terms(state, world.visible),
+    )
+    return ScoreBreakdown(
+        success=won,
+        fields=verdict.fields,
+        evidence_precision=verdict.evidence_precision,
+        terms=terms,
+        total_return=round(sum(term.value for term in terms), _DECIMALS),
+        cost_nano_usd=spent.nano_usd,
+        routed_nano_usd=spent.routed_nano_usd,
+        reference_nano_usd=reference.nano_usd,
+        sce=sce(won, spent.nano_usd, reference.nano_usd),
+        truth_milestone_ids=verdict.truth_milestone_ids,
+    )
+
+
+def _thrift(cost: int, reference: int) -> float:
+    """1 at the reference's cost or below, 0 at ten times it, logarithmic between."""
+    if cost <= reference:
+        return 1.0
+    if reference <= 0:
+        return 0.0
+    return min(1.0, max(0.0, 1.0 - math.log(cost / reference) / math.log(10.0)))
+
+
+def _term(name: str, value: float) -> RewardTerm:
+    return RewardTerm(term=name, value=round(value, _DECIMALS))

@@ -1,0 +1,97 @@
+"""Where scenarios come from: the shipped core suite, by id or by place in a split."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from TokenOptEnv.config import YARDSTICK
+from TokenOptEnv.errors import BadInput, ScenarioInvalid, UnknownName
+from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.scenario import Scenario, dump_scenario, load_scenario
+from TokenOptEnv.task_defs.family import families
+
+SPLITS = ("core",)
+_INDEX = "index.json"
+
+
+class IndexRow(Frozen):
+    scenario_id: str
+    family: str
+    difficulty: str
+    title: str
+    artifact_tokens: int
+    content_hash: str
+
+
+class Index(Frozen):
+    scenarios: tuple[IndexRow, ...]
+
+
+def shipped_folder() -> Traversable:
+    return files("TokenOptEnv") / "data" / "core"
+
+
+@lru_cache(maxsize=1)
+def index() -> Index:
+    return Index.model_validate_json((shipped_folder() / _INDEX).read_bytes())
+
+
+def ids(split: str = "core") -> tuple[str, ...]:
+    if split not in SPLITS:
+        raise UnknownName("split", split, SPLITS, "camre scenarios list")
+    return tuple(row.scenario_id for row in index().scenarios)
+
+
+def at(split: str, place: int) -> str:
+    """The scenario id at a place of a split."""
+    names = ids(split)
+    if not 0 <= place < len(names):
+        raise BadInput(f"index {place} is not in split {split!r}; it goes from 0 to {len(names) - 1}")
+    return names[place]
+
+
+@lru_cache(maxsize=256)
+def load(scenario_id: str) -> Scenario:
+    """Loaded once and shared: a scenario is frozen. The content is checked against the index."""
+    row = next((row for row in index().scenarios if row.scenario_id == scenario_id), None)
+    if row is None:
+        raise UnknownName("scenario", scenario_id, ids(), "camre scenarios list")
+    name = f"{scenario_id}.json.gz"
+    scenario = load_scenario((shipped_folder() / name).read_bytes(), name)
+    if scenario.content_hash != row.content_hash:
+        raise ScenarioInvalid(f"scenario file {name!r} is not what the index says; rebuild it: camre scenarios build")
+    return scenario
+
+
+def designed() -> dict[str, Scenario]:
+    """Build every case designed by hand, afresh."""
+    return {
+        scenario_id: build() for family in families().values() for scenario_id, build in sorted(family.designed.items())
+    }
+
+
+def ship(scenarios: dict[str, Scenario], folder: Path) -> Index:
+    """Write the core suite: one file each, and an index with the hash of each content."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob("*.json.gz"):
+        stale.unlink()
+    for scenario_id, scenario in scenarios.items():
+        (folder / f"{scenario_id}.json.gz").write_bytes(dump_scenario(scenario))
+    made = Index(scenarios=tuple(_row(scenario) for scenario in scenarios.values()))
+    (folder / _INDEX).write_text(made.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    return made
+
+
+def _row(scenario: Scenario) -> IndexRow:
+    public = scenario.public
+    return IndexRow(
+        scenario_id=public.scenario_id,
+        family=public.family,
+        difficulty=public.difficulty.value,
+        title=public.title,
+        artifact_tokens=sum(public.segment_tokens[YARDSTICK]),
+        content_hash=scenario.content_hash,
+    )

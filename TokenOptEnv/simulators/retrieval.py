@@ -1,0 +1,125 @@
+"""Lexical retrieval: BM25 over segments.
+
+Score of a segment: the sum over the query's distinct terms of
+
+    idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))
+    idf(t) = ln(1 + (N - df + .5) / (df + .5))
+
+with k1 = 1.2 and b = .75, the values of the literature (Robertson and Zaragoza 2009) and of most search engines.
+Written here without numpy, so that an episode loads nothing heavy. What depends on the corpus alone is done once: each
+posting holds its finished weight as a whole number of ten-thousandths. So a query is a few additions of integers,
+scores have four decimals by construction, and the order of addition cannot change a ranking.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+from math import log
+
+from TokenOptEnv.simulators import terms
+
+K1 = 1.2
+B = 0.75
+SNIPPET_CHARACTERS = 160
+_UNITS = 10_000
+_CUT = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    segment_id: str
+    score: float
+    snippet: str
+    """The line that matches best, or the part of it around the match."""
+
+
+class Retriever:
+    """An index over `(segment_id, text)` pairs; the lines of a segment are indexed when it is first found."""
+
+    def __init__(self, segments: Sequence[tuple[str, str]]) -> None:
+        self._segments = tuple(segments)
+        self._line_indexes: dict[int, _LineIndex] = {}
+        counts = [Counter(terms.terms(text)) for _, text in self._segments]
+        lengths = [counted.total() for counted in counts]
+        mean_length = sum(lengths) / max(1, len(lengths)) or 1.0
+        found_in: dict[str, list[tuple[int, int]]] = {}
+        for index, counted in enumerate(counts):
+            for term, frequency in counted.items():
+                found_in.setdefault(term, []).append((index, frequency))
+        size = len(counts)
+        damping = [K1 * (1 - B + B * length / mean_length) for length in lengths]
+        self._idf: dict[str, int] = {}
+        self._postings: dict[str, dict[int, int]] = {}
+        for term, places in found_in.items():
+            idf = log(1 + (size - len(places) + 0.5) / (len(places) + 0.5))
+            self._idf[term] = round(_UNITS * idf)
+            self._postings[term] = {
+                index: size * round(_UNITS * idf * frequency * (K1 + 1) / (frequency + damping[index])) - index
+                for index, frequency in places
+            }
+
+    def search(self, query: str, top_k: int) -> tuple[Hit, ...]:
+        """The `top_k` best segments that hold a term of the query; equal scores in the order of the segments.
+
+        One integer, `size * score - index`, is both score and tie-break, so ranking compares plain integers; the
+        longest posting list, often that of a word in every segment, is copied and not added up.
+        """
+        postings = self._postings
+        asked = [term for term in terms.distinct(query) if term in postings]
+        if not asked:
+            return ()
+        longest, *others = sorted((postings[term] for term in asked), key=len, reverse=True)
+        totals = longest.copy()
+        for posting in others:
+            for index, key in posting.items():
+                totals[index] = totals[index] + key + index if index in totals else key
+        size = len(self._segments)
+        asked.sort(key=lambda term: (-self._idf[term], term))
+        return tuple(self._hit(-key % size, -(-key // size), asked) for key in nlargest(top_k, totals.values()))
+
+    def _hit(self, index: int, score: int, asked: Sequence[str]) -> Hit:
+        lines = self._line_indexes.get(index)
+        if lines is None:
+            lines = self._line_indexes[index] = _LineIndex(self._segments[index][1])
+        return Hit(self._segments[index][0], score / _UNITS, lines.snippet(asked, self._idf))
+
+
+class _LineIndex:
+    """Which lines of one segment hold which term."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        found: dict[str, dict[int, None]] = {}
+        for number, line in enumerate(self._lines):
+            for term in terms.terms(line):
+                found.setdefault(term, {})[number] = None
+        self._numbers = {term: tuple(numbers) for term, numbers in found.items()}
+
+    def snippet(self, asked: Sequence[str], idf: Mapping[str, int]) -> str:
+        """The line with the most weight of asked terms, the first among equals; if long, around its rarest."""
+        weights: dict[int, int] = {}
+        for term in asked:
+            if numbers := self._numbers.get(term):
+                weight = idf[term]
+                for number in numbers:
+                    weights[number] = weights.get(number, 0) + weight
+        most = max(weights.values())
+        best = min(number for number, weight in weights.items() if weight == most)
+        line = self._lines[best]
+        if len(line) <= SNIPPET_CHARACTERS:
+            return line.strip()
+        rarest = next(term for term in asked if best in self._numbers.get(term, ()))
+        return _around(line, next(offset for offset, found in terms.positions(line) if rarest in found))
+
+
+def _around(line: str, offset: int) -> str:
+    margin = len(line) - len(line.lstrip())
+    line, offset = line.strip(), max(0, offset - margin)
+    if len(line) <= SNIPPET_CHARACTERS:
+        return line
+    start = min(max(0, offset - SNIPPET_CHARACTERS // 2), len(line) - SNIPPET_CHARACTERS)
+    end = start + SNIPPET_CHARACTERS
+    return (_CUT if start else "") + line[start:end] + (_CUT if end < len(line) else "")

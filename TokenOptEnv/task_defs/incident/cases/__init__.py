@@ -1,0 +1,1 @@
+"""The incidents designed by hand, one file each."""

@@ -1,0 +1,202 @@
+"""The short form of an action: a verb and numbers, at most some two dozen tokens.
+
+`parse` is what a text policy's output goes through; `write` is the inverse, and its length is what the
+controller is billed as output, whoever made the action.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from TokenOptEnv.models import ActionType, Effort, TokenOptEnvAction, TokenOptEnvObservation
+
+_LONGEST_OUTPUT_CHARACTERS = 4_000
+_EFFORTS = {effort.value for effort in Effort}
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """The one-number aliases in force: 1 is the first of each list; items and segments share one count."""
+
+    artifacts: Sequence[str]
+    subtasks: Sequence[str]
+    models: Sequence[str]
+    things: Mapping[str, int]
+    finding_items: Mapping[str, int]
+    """By finding id: the alias of the item that holds it."""
+    route_items: Mapping[str, int]
+    checkpoints: Sequence[str]
+
+    @classmethod
+    def of(cls, observation: TokenOptEnvObservation) -> Numbering:
+        memory = observation.working_memory.items
+        finding_items = {finding_id: item.alias for item in memory for finding_id in item.finding_ids}
+        things = {handle.segment_id: handle.alias for handle in observation.surfaced}
+        things.update({item.item_id: item.alias for item in memory})
+        return cls(
+            artifacts=[artifact.artifact_id for artifact in observation.artifacts],
+            subtasks=[subtask.subtask_id for subtask in observation.task.subtasks],
+            models=[card.model_id for card in observation.models],
+            things=things,
+            finding_items=finding_items,
+            route_items={route.route_id: route.item_alias for route in observation.routing.routes},
+            checkpoints=[checkpoint.checkpoint_id for checkpoint in observation.checkpoints],
+        )
+
+
+def write(action: TokenOptEnvAction, numbering: Numbering) -> str:
+    """The short form. What has no number is spelt out: a made-up id is as long as it is."""
+    things = _numbers(action.context_segment_ids, numbering.things)
+    findings = _numbers(action.finding_ids, numbering.finding_items)
+    match action.action_type:
+        case ActionType.READ_ARTIFACT:
+            page = [str(action.page)] if action.page not in (None, 1) else []
+            words = ["read", _position(action.artifact_id, numbering.artifacts), *page]
+        case ActionType.QUERY_CACHE:
+            words = ["cache", action.query or ""]
+        case ActionType.COMPRESS_CONTEXT:
+            ratio = [] if action.target_ratio is None else [f"{action.target_ratio:g}"]
+            words = ["squeeze", *things, action.method or "", *ratio]
+        case ActionType.ROUTE_SUBTASK:
+            effort = [action.effort] if action.effort else []
+            subtask = _position(action.subtask_id, numbering.subtasks)
+            words = ["ask", subtask, _position(action.model_id, numbering.models), *things, *effort]
+        case ActionType.SUBMIT_ANSWER:
+            evidence = _numbers(action.evidence_segment_ids, numbering.things)
+            words = ["submit", *findings, *evidence]
+            if action.answer:
+                words[-1] += ":"
+                words.append("; ".join(f"{name}={value}" for name, value in action.answer.items()))
+        case ActionType.SEARCH_ARTIFACTS:
+            words = ["find", action.query or "", *([str(action.top_k)] if action.top_k is not None else [])]
+        case ActionType.HYDRATE_SEGMENTS:
+            words = ["load", *things]
+        case ActionType.PURGE_MEMORY:
+            words = ["drop", *things]
+        case ActionType.WRITE_CHECKPOINT:
+            words = ["note", *findings, *things]
+            words[-1] += ":"
+            words.append(action.note or "")
+        case ActionType.RESTORE_CHECKPOINT:
+            words = ["recall", _position(action.checkpoint_id, numbering.checkpoints)]
+        case ActionType.ESCALATE_ROUTE:
+            model = [_position(action.model_id, numbering.models)] if action.model_id else []
+            words = ["up", _number(action.route_id or "", numbering.route_items), *model]
+        case ActionType.MALFORMED:
+            words = [action.raw_text or ""]
+    return " ".join(words)
+
+
+def describe(action: TokenOptEnvAction) -> str:
+    """The long form, for people: the type and every field that was set."""
+    fields = action.model_dump(exclude_defaults=True, exclude={"action_type", "metadata"})
+    parts = (f"{name}={','.join(value) if isinstance(value, tuple) else value}" for name, value in fields.items())
+    return " ".join([action.action_type.value, *parts])
+
+
+def parse(text: str, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
+    """The action `text` spells, or MALFORMED with what was said.
+
+    Only the form is judged: a number that names nothing becomes an id that the rules refuse.
+    """
+    line = text[:_LONGEST_OUTPUT_CHARACTERS].strip().split("\n", 1)[0].strip()
+    action = _parse_line(line, Numbering.of(observation))
+    return action or TokenOptEnvAction(action_type=ActionType.MALFORMED, raw_text=text[:_LONGEST_OUTPUT_CHARACTERS])
+
+
+def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
+    verb, _, rest = line.partition(" ")
+    rest = rest.strip()
+    ids = {number: name for name, number in numbering.things.items()}
+    finding_ids = {number: name for name, number in numbering.finding_items.items()}
+    route_ids = {number: name for name, number in numbering.route_items.items()}
+    match verb.lower():
+        case "read" if match := re.fullmatch(r"(\d{1,4})(?: p?(\d{1,4}))?", rest):
+            return TokenOptEnvAction(
+                action_type=ActionType.READ_ARTIFACT,
+                artifact_id=_at(match[1], numbering.artifacts),
+                page=int(match[2]) if match[2] else None,
+            )
+        case "cache" if rest:
+            return TokenOptEnvAction(action_type=ActionType.QUERY_CACHE, query=rest)
+        case "find" if match := re.fullmatch(r"(.*?\S)(?: (\d))?", rest):
+            return TokenOptEnvAction(
+                action_type=ActionType.SEARCH_ARTIFACTS, query=match[1], top_k=int(match[2]) if match[2] else None
+            )
+        case "squeeze" if match := re.fullmatch(r"((?:\d{1,5} )+)([a-z_]+)(?: (0?\.\d+|1(?:\.0+)?))?", rest):
+            return TokenOptEnvAction(
+                action_type=ActionType.COMPRESS_CONTEXT,
+                context_segment_ids=_named(match[1], ids),
+                method=match[2],
+                target_ratio=float(match[3]) if match[3] else None,
+            )
+        case "ask" if match := re.fullmatch(r"(\d{1,4}) (\d{1,4})((?: \d{1,5})*)(?: ([a-z]+))?", rest):
+            if match[4] is not None and match[4] not in _EFFORTS:
+                return None
+            return TokenOptEnvAction(
+                action_type=ActionType.ROUTE_SUBTASK,
+                subtask_id=_at(match[1], numbering.subtasks),
+                model_id=_at(match[2], numbering.models),
+                context_segment_ids=_named(match[3], ids),
+                effort=match[4],
+            )
+        case "submit" if match := re.fullmatch(r"((?:\d{1,5} ?)+)(?:: (.+))?", rest):
+            if match[2] is None:
+                return TokenOptEnvAction(
+                    action_type=ActionType.SUBMIT_ANSWER, finding_ids=_named(match[1], finding_ids)
+                )
+            pairs = (part.partition("=") for part in match[2].split(";"))
+            return TokenOptEnvAction(
+                action_type=ActionType.SUBMIT_ANSWER,
+                answer={name.strip(): value.strip() for name, _, value in pairs},
+                evidence_segment_ids=_named(match[1], ids),
+            )
+        case "load" if re.fullmatch(r"\d{1,5}(?: \d{1,5})*", rest):
+            return TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=_named(rest, ids))
+        case "drop" if re.fullmatch(r"\d{1,5}(?: \d{1,5})*", rest):
+            return TokenOptEnvAction(action_type=ActionType.PURGE_MEMORY, context_segment_ids=_named(rest, ids))
+        case "note" if match := re.fullmatch(r"((?:\d{1,5} ?)*): ?(.*)", rest):
+            numbers = match[1].split()
+            return TokenOptEnvAction(
+                action_type=ActionType.WRITE_CHECKPOINT,
+                note=match[2],
+                finding_ids=tuple(finding_ids[int(n)] for n in numbers if int(n) in finding_ids),
+                context_segment_ids=_named(" ".join(n for n in numbers if int(n) not in finding_ids), ids),
+            )
+        case "recall" if re.fullmatch(r"\d{1,4}", rest):
+            return TokenOptEnvAction(
+                action_type=ActionType.RESTORE_CHECKPOINT, checkpoint_id=_at(rest, numbering.checkpoints)
+            )
+        case "up" if match := re.fullmatch(r"(\d{1,5})(?: (\d{1,4}))?", rest):
+            return TokenOptEnvAction(
+                action_type=ActionType.ESCALATE_ROUTE,
+                route_id=route_ids.get(int(match[1]), f"#{match[1]}"),
+                model_id=_at(match[2], numbering.models) if match[2] else None,
+            )
+        case _:
+            return None
+
+
+def _number(name: str, numbers: Mapping[str, int]) -> str:
+    return str(numbers[name]) if name in numbers else name
+
+
+def _numbers(names: Sequence[str], numbers: Mapping[str, int]) -> list[str]:
+    return [_number(name, numbers) for name in names]
+
+
+def _position(name: str | None, names: Sequence[str]) -> str:
+    if name is None:
+        return ""
+    return str(names.index(name) + 1) if name in names else name
+
+
+def _at(number: str, names: Sequence[str]) -> str:
+    index = int(number) - 1
+    return names[index] if 0 <= index < len(names) else f"#{number}"
+
+
+def _named(numbers: str, names: Mapping[int, str]) -> tuple[str, ...]:
+    return tuple(names.get(int(number), f"#{number}") for number in numbers.split())

@@ -1,0 +1,72 @@
+"""Keeping: dropping, rewriting, and noting down."""
+
+from __future__ import annotations
+
+from TokenOptEnv import memory_manager
+from TokenOptEnv.episode_state import CompressionRun, EpisodeState, SavedCheckpoint, evolve
+from TokenOptEnv.memory_manager import Draft
+from TokenOptEnv.models import (
+    Checkpoint,
+    CheckpointPayload,
+    CompressPayload,
+    ItemKind,
+    PurgePayload,
+    RestorePayload,
+)
+from TokenOptEnv.moves import Compress, Purge, RestoreCheckpoint, WriteCheckpoint
+from TokenOptEnv.transitions.effect import Effect
+from TokenOptEnv.world import VisibleWorld
+
+
+def purge(state: EpisodeState, move: Purge) -> Effect:
+    ids = tuple(item.item_id for item in move.items)
+    state = memory_manager.without(state, ids)
+    state = evolve(state, purged_ids=state.purged_ids.union(ids))
+    return Effect(state, PurgePayload(purged_ids=ids, tokens_freed=sum(item.tokens for item in move.items)))
+
+
+def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effect:
+    """The items become one, where the first was. What does not get shorter stays as it is."""
+    before = sum(item.tokens for item in move.items)
+    sources = tuple(dict.fromkeys(source for item in move.items for source in item.source_ids))
+    text = move.method.compress("".join(item.text for item in move.items), move.target_ratio, move.query)
+    draft = Draft(ItemKind.COMPRESSED, text.rstrip("\n") + "\n", sources, method=move.method.name)
+    after = memory_manager.draft_tokens(state, draft)
+    item_ids = tuple(item.item_id for item in move.items)
+    if after < before:
+        state, item = memory_manager.rewrite(state, move.items, draft, visible)
+        state = evolve(state, compressions=(*state.compressions, CompressionRun(move.items, item)))
+        item_ids = (item.item_id,)
+    payload = CompressPayload(
+        method=move.method.name,
+        item_ids=item_ids,
+        source_ids=sources,
+        tokens_before=before,
+        tokens_after=min(before, after),
+    )
+    return Effect(state, payload)
+
+
+def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
+    record = Checkpoint(
+        checkpoint_id=f"checkpoint-{len(state.checkpoints) + 1}",
+        phase=state.phase,
+        note=move.note,
+        tokens=move.tokens,
+        finding_ids=tuple(finding.finding_id for finding in move.findings),
+        source_ids=move.source_ids,
+    )
+    saved = SavedCheckpoint(record, move.text, move.findings)
+    state = evolve(state, checkpoints=(*state.checkpoints, saved))
+    return Effect(state, CheckpointPayload(checkpoint_id=record.checkpoint_id, tokens=record.tokens))
+
+
+def restore_checkpoint(state: EpisodeState, move: RestoreCheckpoint, visible: VisibleWorld) -> Effect:
+    record = move.saved.record
+    draft = Draft(ItemKind.CHECKPOINT, move.saved.text, record.source_ids, record.finding_ids)
+    state, item = memory_manager.add(state, draft, visible)
+    findings = {**state.findings, **{finding.finding_id: finding for finding in move.saved.findings}}
+    payload = RestorePayload(
+        checkpoint_id=record.checkpoint_id, finding_ids=record.finding_ids, item_ids=(item.item_id,)
+    )
+    return Effect(evolve(state, findings=findings), payload)

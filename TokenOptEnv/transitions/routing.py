@@ -1,0 +1,83 @@
+"""Asking a model: the one place where the hidden world answers back."""
+
+from __future__ import annotations
+
+from TokenOptEnv import ledger, memory_manager
+from TokenOptEnv.config import FINDING_CAP_TOKENS, REPLY_CAP_TOKENS
+from TokenOptEnv.episode_state import EpisodeState, evolve
+from TokenOptEnv.findings import finding_text
+from TokenOptEnv.ledger import Call
+from TokenOptEnv.memory_manager import Draft
+from TokenOptEnv.models import Finding, ItemKind, RoutePayload, RouteRecord
+from TokenOptEnv.moves import Route
+from TokenOptEnv.simulators.backend import Backend, RouteRequest
+from TokenOptEnv.transitions.effect import Effect
+from TokenOptEnv.world import VisibleWorld, text_tokens
+
+
+def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Backend) -> Effect:
+    card, context = move.card, move.context
+    reply = backend.answer(
+        RouteRequest(
+            subtask_id=move.subtask.subtask_id,
+            question=context.question,
+            slot_value=context.slot_value,
+            model_id=visible.real_ids[card.model_id],
+            effort=move.effort,
+            context=context.pieces,
+            context_tokens=sum(piece.tokens for piece in move.quote.pieces[1:-1]),
+        )
+    )
+    phase = visible.phases[state.phase]
+    route_id = f"route-{len(state.routes) + 1}"
+    finding = Finding(
+        finding_id=f"finding-{len(state.findings) + 1}",
+        source="route",
+        subtask_id=move.subtask.subtask_id,
+        values=reply.values,
+        text=reply.text,
+        confidence=reply.confidence,
+        cites=reply.cites,
+        model_id=card.model_id,
+        route_id=route_id,
+    )
+    answered = bool(reply.values)
+    state = memory_manager.surface(state, [phase.segments[cite] for cite in reply.cites if cite in phase.segments])
+    text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
+    draft = Draft(ItemKind.FINDING, text, finding_ids=(finding.finding_id,) if answered else ())
+    state, item = memory_manager.add(state, draft, visible)
+    output = min(text_tokens(card, text), REPLY_CAP_TOKENS) + reply.reasoning_tokens
+    paid = ledger.charge(card, move.quote, output)
+    record = RouteRecord(
+        route_id=route_id,
+        item_alias=item.alias,
+        subtask_id=move.subtask.subtask_id,
+        model_id=card.model_id,
+        effort=move.effort.value,
+        context_ids=tuple(piece.item_id for piece in context.pieces),
+        finding_id=finding.finding_id if answered else None,
+        confidence=reply.confidence,
+        nano_usd=paid.nano_usd,
+        latency_ms=paid.latency_ms,
+        escalated_from=move.escalated_from,
+    )
+    state = evolve(
+        state,
+        findings={**state.findings, finding.finding_id: finding} if answered else state.findings,
+        routes=(*state.routes, record),
+        route_contexts={**state.route_contexts, route_id: context},
+    )
+    payload = RoutePayload(
+        route_id=route_id,
+        subtask_id=record.subtask_id,
+        model_id=card.model_id,
+        finding_id=record.finding_id,
+        values=reply.values,
+        text=reply.text,
+        confidence=reply.confidence,
+        cites=reply.cites,
+        nano_usd=paid.nano_usd,
+        latency_ms=paid.latency_ms,
+        item_ids=(item.item_id,),
+    )
+    return Effect(state, payload, Call("worker", card, move.quote, output))

@@ -1,0 +1,261 @@
+"""What an episode is played in: the visible part, shared and indexed; and the hidden part, kept apart.
+
+`VisibleWorld` holds nothing that an agent may not know, and is all that rules, transitions and the
+observation builder ever receive. The hidden part is reached at two places only: a model's answer
+(`backend`) and the end (`hidden`, `reference`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from TokenOptEnv.catalog import load_catalog
+from TokenOptEnv.config import DEFAULT_WORLDS, YARDSTICK, EpisodeConfig, Limits, limits
+from TokenOptEnv.models import ArtifactHandle, EpisodeStamp, ModelCard, Subtask, TaskBrief
+from TokenOptEnv.prompt import head_text
+from TokenOptEnv.scenario import Artifact, CacheEntry, HiddenScenario, PublicScenario, Scenario, public_hash
+from TokenOptEnv.simulators import tokens
+from TokenOptEnv.simulators.backend import Backend
+from TokenOptEnv.simulators.retrieval import Retriever
+from TokenOptEnv.simulators.routing import SimulatedBackend
+from TokenOptEnv.simulators.semantic_cache import SemanticCache
+from TokenOptEnv.version import SCORING_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentView:
+    segment_id: str
+    artifact_id: str
+    text: str
+    title: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactView:
+    artifact: Artifact
+    segments: tuple[SegmentView, ...]
+    tokens: int
+
+
+@dataclass(frozen=True)
+class PhaseView:
+    """One leg of the task: what it shows, and an index over what can be read in it."""
+
+    task: TaskBrief
+    artifacts: dict[str, ArtifactView]
+    handles: tuple[ArtifactHandle, ...]
+    subtasks: dict[str, Subtask]
+    entries: tuple[CacheEntry, ...]
+    head: str
+    ends_at_step: int
+
+    @cached_property
+    def segments(self) -> dict[str, SegmentView]:
+        return {view.segment_id: view for artifact in self.artifacts.values() for view in artifact.segments}
+
+    @cached_property
+    def retriever(self) -> Retriever:
+        return Retriever([(view.segment_id, view.text) for view in self.segments.values()])
+
+    @cached_property
+    def semantic_cache(self) -> SemanticCache:
+        return SemanticCache(self.entries)
+
+
+@dataclass(frozen=True, eq=False)
+class VisibleWorld:
+    public: PublicScenario
+    config: EpisodeConfig
+    menu: tuple[ModelCard, ...]
+    """As shown; `real_ids` leads from a shown id to the catalog's (they differ under `anonymous_models`)."""
+    real_ids: dict[str, str]
+    controller: ModelCard
+    limits: Limits
+    phases: tuple[PhaseView, ...]
+    episode_stamp: EpisodeStamp
+
+    @cached_property
+    def cards(self) -> dict[str, ModelCard]:
+        return {card.model_id: card for card in self.menu}
+
+    @cached_property
+    def worker_head(self) -> str:
+        """What a routed model reads before its context."""
+        return (
+            "Answer the question from the evidence below alone. Reply with the fields, a confidence and the segments"
+            f" you rely on, or say that the evidence does not suffice.\n{self.public.brief}\n"
+        )
+
+    @cached_property
+    def _segment_counts(self) -> dict[str, dict[str, int]]:
+        ids = [segment.segment_id for artifact in self.public.artifacts for segment in artifact.segments]
+        return {
+            vocabulary: dict(zip(ids, counts, strict=True))
+            for vocabulary, counts in self.public.segment_tokens.items()
+        }
+
+    def segment_tokens(self, vocabulary: str, segment_id: str) -> int:
+        """Stored with the scenario, never recounted."""
+        return self._segment_counts[vocabulary][segment_id]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceCosts:
+    """What the reference plan spends in this world: the yardstick of efficiency."""
+
+    nano_usd: int
+    routed_nano_usd: int
+
+
+@dataclass(frozen=True)
+class World:
+    visible: VisibleWorld
+    backend: Backend
+    hidden: HiddenScenario
+    seed: int
+    reference: Callable[[], ReferenceCosts] | None = None
+    """Asked for at the end alone; None while a plan is being made, which is then its own reference."""
+
+
+def world_index(seed: int) -> int:
+    return seed % DEFAULT_WORLDS
+
+
+def build_world(
+    scenario: Scenario,
+    seed: int,
+    config: EpisodeConfig,
+    reference: Callable[[], ReferenceCosts] | None = None,
+    backend: Backend | None = None,
+) -> World:
+    return World(
+        visible=visible_world(scenario, config),
+        backend=backend or _simulated(scenario, world_index(seed), config.catalog),
+        hidden=scenario.hidden,
+        seed=seed,
+        reference=reference,
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _simulated(scenario: Scenario, index: int, catalog: str) -> Backend:
+    return SimulatedBackend(scenario, index, catalog, scenario.public.menus[catalog])
+
+
+@lru_cache(maxsize=512)
+def visible_world(scenario: Scenario, config: EpisodeConfig) -> VisibleWorld:
+    """Built once for a scenario and its options: sessions that play the same case share it."""
+    public = scenario.public
+    catalog = load_catalog(config.catalog)
+    real = tuple(catalog.card(model_id) for model_id in public.menus[config.catalog])
+    menu = tuple(_anonymous(card, number) for number, card in enumerate(real, 1)) if config.anonymous_models else real
+    views = _artifact_views(public)
+    bounds = limits(
+        public.difficulty, sum(view.tokens for view in views.values()), config.profile, config.memory_tokens
+    )
+    return VisibleWorld(
+        public=public,
+        config=config,
+        menu=menu,
+        real_ids={shown.model_id: card.model_id for shown, card in zip(menu, real, strict=True)},
+        controller=catalog.card(config.controller_model),
+        limits=bounds,
+        phases=_phase_views(public, config, views, menu, bounds.steps),
+        episode_stamp=EpisodeStamp(
+            scoring_version=SCORING_VERSION,
+            catalog_version=catalog.stamp.version,
+            controller_model=config.controller_model,
+            reward_mode=config.reward_mode,
+            memory_tokens=bounds.memory_tokens,
+            public_hash=public_hash(public),
+        ),
+    )
+
+
+def _anonymous(card: ModelCard, number: int) -> ModelCard:
+    """Price, limits and tier stay; what would tell the model's name goes."""
+    return card.model_copy(
+        update={"model_id": f"model-{number}", "name": f"Model {number}", "provider": "anonymous", "behaviour_note": ""}
+    )
+
+
+def _artifact_views(public: PublicScenario) -> dict[str, ArtifactView]:
+    counts = iter(public.segment_tokens[YARDSTICK])
+    views: dict[str, ArtifactView] = {}
+    for artifact in public.artifacts:
+        segments = tuple(
+            SegmentView(segment.segment_id, artifact.artifact_id, segment.text, segment.title, next(counts))
+            for segment in artifact.segments
+        )
+        views[artifact.artifact_id] = ArtifactView(artifact, segments, sum(view.tokens for view in segments))
+    return views
+
+
+def _phase_views(
+    public: PublicScenario,
+    config: EpisodeConfig,
+    views: dict[str, ArtifactView],
+    menu: tuple[ModelCard, ...],
+    steps: int,
+) -> tuple[PhaseView, ...]:
+    subtasks = {subtask.subtask_id: subtask for subtask in public.subtasks}
+    if public.phases:
+        legs = [(phase.brief, phase.artifact_ids, phase.subtask_ids, phase.steps) for phase in public.phases]
+    else:
+        legs = [(public.brief, tuple(views), tuple(subtasks), steps)]
+    found: list[PhaseView] = []
+    ends_at_step = 0
+    for number, (brief, artifact_ids, subtask_ids, leg_steps) in enumerate(legs):
+        ends_at_step += leg_steps
+        last = number == len(legs) - 1
+        task = TaskBrief(
+            scenario_id=public.scenario_id,
+            family=public.family,
+            difficulty=public.difficulty,
+            profile=config.profile,
+            track=config.track,
+            title=public.title,
+            brief=brief,
+            version=public.version,
+            phase=number,
+            phases=len(legs),
+            phase_ends_at_step=None if last else ends_at_step,
+            answer_fields=public.answer_fields,
+            subtasks=tuple(subtasks[subtask_id] for subtask_id in subtask_ids),
+        )
+        artifacts = {artifact_id: views[artifact_id] for artifact_id in artifact_ids}
+        handles = tuple(
+            ArtifactHandle(
+                artifact_id=view.artifact.artifact_id,
+                alias=alias,
+                kind=view.artifact.kind,
+                title=view.artifact.title,
+                tokens=view.tokens,
+                segments=len(view.segments),
+            )
+            for alias, view in enumerate(artifacts.values(), start=1)
+        )
+        found.append(
+            PhaseView(
+                task=task,
+                artifacts=artifacts,
+                handles=handles,
+                subtasks={subtask_id: subtasks[subtask_id] for subtask_id in subtask_ids},
+                entries=tuple(entry for entry in public.cache_entries if entry.subtask_id in subtask_ids),
+                head=head_text(task, handles, menu),
+                ends_at_step=ends_at_step,
+            )
+        )
+    return tuple(found)
+
+
+def model_tokens(card: ModelCard, count: int) -> int:
+    """`count` tokens of the card's vocabulary, as the model itself would count them."""
+    return -(-count * card.vocabulary_permille // 1000)
+
+
+def text_tokens(card: ModelCard, text: str) -> int:
+    return model_tokens(card, tokens.count(card.vocabulary, text))
