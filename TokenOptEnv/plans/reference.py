@@ -10,27 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations, product
 
-from TokenOptEnv import ledger
-from TokenOptEnv.catalog import load_behaviours
-from TokenOptEnv.config import REPLY_CAP_TOKENS, ROUTE_MAX_HANDLES, EpisodeConfig
-from TokenOptEnv.episode_state import PromptPiece
+from TokenOptEnv.config import ROUTE_MAX_HANDLES, EpisodeConfig
 from TokenOptEnv.errors import PlanNotFound
-from TokenOptEnv.models import Effort, ModelCard
+from TokenOptEnv.plans.attempts import order_attempts
 from TokenOptEnv.plans.plan import Plan
 from TokenOptEnv.plans.program import Ask, Drop, Load, Operation, Played, Program, play
 from TokenOptEnv.plans.surfacing import Surfacer
-from TokenOptEnv.scenario import Scenario, SubtaskTruth
-from TokenOptEnv.simulators.routing import odds
-from TokenOptEnv.world import World, build_world, model_tokens, text_tokens, world_index
+from TokenOptEnv.scenario import Scenario
+from TokenOptEnv.world import World, build_world, world_index
 
-_MOST_REPLAYS = 400
+_MOST_REPLAYS = 240
 _DECISION_NANO_USD = 100_000
 """What one more decision of the controller costs, roughly; only the order of attempts depends on it."""
+_HASTE = (1, 10, 100)
+"""Where the steps do not suffice for the cheapest order, each is worth so many times more."""
 
 
 def make_reference_plan(scenario: Scenario, seed: int, config: EpisodeConfig) -> Plan:
     world = build_world(scenario, seed, config)
-    best = _best(_Planner(scenario, world))
+    plans = (_best(_Planner(scenario, world, haste * _DECISION_NANO_USD)) for haste in _HASTE)
+    best = next((plan for plan in plans if plan is not None), None)
     if best is None or best.score is None:
         raise PlanNotFound(f"no plan solves {scenario.scenario_id!r} in world {world_index(seed)}")
     return Plan(
@@ -43,15 +42,15 @@ def make_reference_plan(scenario: Scenario, seed: int, config: EpisodeConfig) ->
 
 
 class _Planner:
-    def __init__(self, scenario: Scenario, world: World) -> None:
-        self.scenario = scenario
+    def __init__(self, scenario: Scenario, world: World, decision_nano_usd: int) -> None:
         self.world = world
         self.replays = 0
-        self.truths = {truth.subtask_id: truth for truth in scenario.hidden.subtasks}
         self.needed = _needed_segments(scenario, world)
         self.attempts = {
-            subtask_id: _attempts(scenario, world, truth, self.needed[subtask_id])
-            for subtask_id, truth in self.truths.items()
+            truth.subtask_id: order_attempts(
+                scenario, world.visible, truth, self.needed[truth.subtask_id], decision_nano_usd
+            )
+            for truth in scenario.hidden.subtasks
         }
 
     def play(self, program: Program) -> Played:
@@ -170,50 +169,3 @@ def _needed_segments(scenario: Scenario, world: World) -> dict[str, tuple[str, .
         used.update(chosen)
         needed[truth.subtask_id] = tuple(chosen)
     return needed
-
-
-def _attempts(
-    scenario: Scenario, world: World, truth: SubtaskTruth, segment_ids: tuple[str, ...]
-) -> tuple[tuple[str, Effort], ...]:
-    """Who to ask, in order: at each turn the least price per chance of being the first to be right.
-
-    After a failure of the same model at less effort, only the chance that the extra effort adds counts.
-    """
-    visible = world.visible
-    constants, behaviours = load_behaviours(visible.config.catalog)
-    misleading = [
-        decoy
-        for decoy in scenario.hidden.decoys
-        if any(decoy.decoy_id in candidate.decoy_ids for candidate in truth.candidates)
-        and any(place.segment_id in segment_ids for place in decoy.places)
-    ]
-    options: dict[tuple[str, Effort], tuple[float, int]] = {}
-    for card in visible.menu:
-        tokens = [model_tokens(card, visible.segment_tokens(card.vocabulary, name)) for name in segment_ids]
-        behaviour = behaviours[visible.real_ids[card.model_id]]
-        for effort in Effort:
-            chance = odds(constants, behaviour, truth, effort, 1.0, sum(tokens), len(misleading))
-            options[card.model_id, effort] = (chance, _price(world, card, effort, tokens))
-    failed: dict[str, float] = {}
-    order: list[tuple[str, Effort]] = []
-    while options:
-        ranked: list[tuple[float, tuple[str, Effort]]] = []
-        for option, (chance, nano_usd) in options.items():
-            gone = failed.get(option[0], 0.0)
-            gain = (chance - gone) / (1.0 - gone)
-            if gain > 0.0:
-                ranked.append((nano_usd / gain, option))
-        if not ranked:
-            break
-        _, pick = min(ranked)
-        order.append(pick)
-        failed[pick[0]] = options.pop(pick)[0]
-    return tuple(order)
-
-
-def _price(world: World, card: ModelCard, effort: Effort, tokens: list[int]) -> int:
-    head = text_tokens(card, world.visible.worker_head)
-    pieces = (PromptPiece("head", head), *(PromptPiece(str(place), count) for place, count in enumerate(tokens)))
-    quote = ledger.quote_input(card, pieces, None, 0)
-    output = REPLY_CAP_TOKENS // 2 + card.reasoning_tokens[effort] * 3 // 4
-    return ledger.charge(card, quote, output).nano_usd + _DECISION_NANO_USD

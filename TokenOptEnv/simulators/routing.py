@@ -26,6 +26,8 @@ _CONFIDENCE_RANGE = (0.05, 0.99)
 _UNSURE_RANGE = (0.05, 0.25)
 """What a model states when it says that the evidence does not suffice."""
 _MAX_REDRAWS = 10_000
+_MARGIN = 0.01
+"""A solvable world is solvable by more than a hair: headers over loaded segments lengthen a context a little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def world_draw(scenario: Scenario, world_index: int, catalog: str, menu: tuple[s
     for redraw in range(_MAX_REDRAWS):
         if all(
             any(
-                threshold(scenario.scenario_id, world_index, redraw, subtask_id, model_id, rho=rho) < chance
+                threshold(scenario.scenario_id, world_index, redraw, subtask_id, model_id, rho=rho) < chance - _MARGIN
                 for model_id, chance in chances.items()
             )
             for subtask_id, chances in best.items()

@@ -27,7 +27,8 @@ from TokenOptEnv.task_defs.execution_report import ReportedTest, render
 
 _CHILD = Path(__file__).with_name("execution_child.py")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
-_FIXED_ADDRESS = "0x7f3a5c0de0f0"
+FIXED_ADDRESS = "0x7f3a5c0de0f0"
+"""What every address in a repr or a report is replaced with."""
 _FIXED_ROOT = "/build"
 _TIME_LIMIT_S = 20.0
 
@@ -84,6 +85,8 @@ class Method:
     name: str
     args: tuple[Value, ...] = ()
     kwargs: Mapping[str, Value] = field(default_factory=dict)
+    on: Earlier | None = None
+    """Called on what that step returned instead of on the object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +203,7 @@ def _run(files: Mapping[str, str], job: Mapping[str, Any], time_limit_s: float) 
 
 
 def _normalised(text: str, root: Path) -> str:
-    return _ADDRESS.sub(_FIXED_ADDRESS, text.replace(str(root), _FIXED_ROOT))
+    return _ADDRESS.sub(FIXED_ADDRESS, text.replace(str(root), _FIXED_ROOT))
 
 
 def _encoded_call(call: Call) -> dict[str, Any]:
@@ -212,6 +215,7 @@ def _encoded_call(call: Call) -> dict[str, Any]:
         "then": [
             {
                 "name": step.name,
+                "on": None if step.on is None else step.on.step,
                 "args": [_encoded(item) for item in step.args],
                 "kwargs": [[name, _encoded(item)] for name, item in step.kwargs.items()],
             }

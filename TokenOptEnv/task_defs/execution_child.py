@@ -477,7 +477,8 @@ class _CallRun:
         return function(*self._positional(call), **self._named(call))
 
     def _stepped(self, subject: Any, step: dict[str, Any]) -> Any:
-        attribute = _resolved(subject, step["name"])
+        owner = subject if step["on"] is None else self._results[step["on"]]
+        attribute = _resolved(owner, step["name"])
         return attribute(*self._positional(step), **self._named(step)) if callable(attribute) else attribute
 
     def _positional(self, call: dict[str, Any]) -> list[Any]:

@@ -1,6 +1,6 @@
 """Bug fixes: a real package with one verified bug, the real report of its failing tests, and its recent past."""
 
-from TokenOptEnv.task_defs.bugfix.cases import regional_prices
+from TokenOptEnv.task_defs.bugfix.cases import lost_leases, regional_prices
 from TokenOptEnv.task_defs.family import Family
 
 FAMILY = Family(
@@ -8,5 +8,6 @@ FAMILY = Family(
     asks="Which file, function and line of a package is at fault, and what minimal patch repairs it?",
     designed={
         regional_prices.SCENARIO_ID: regional_prices.build,
+        lost_leases.SCENARIO_ID: lost_leases.build,
     },
 )

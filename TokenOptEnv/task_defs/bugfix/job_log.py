@@ -9,22 +9,19 @@ from datetime import UTC, datetime, timedelta
 from TokenOptEnv.streams import Stream
 
 _REQUIREMENTS = (
-    "attrs",
-    "certifi",
-    "coverage",
-    "execnet",
-    "filelock",
-    "idna",
-    "iniconfig",
-    "packaging",
-    "pluggy",
-    "pyyaml",
-    "requests",
-    "tomli-w",
-    "typing-extensions",
-    "urllib3",
-    "wheel",
+    ("attrs", ("24.2.0", "24.3.0", "25.1.0")),
+    ("certifi", ("2024.8.30", "2024.12.14", "2025.1.31")),
+    ("coverage", ("7.6.4", "7.6.10", "7.6.12")),
+    ("execnet", ("2.1.1",)),
+    ("idna", ("3.7", "3.10")),
+    ("iniconfig", ("2.0.0",)),
+    ("packaging", ("24.1", "24.2")),
+    ("pluggy", ("1.5.0",)),
+    ("requests", ("2.32.2", "2.32.3")),
+    ("typing-extensions", ("4.12.1", "4.12.2")),
+    ("urllib3", ("2.2.3", "2.3.0")),
 )
+"""Packages of a test environment, with versions that were about in those months."""
 
 
 class JobClock:
@@ -83,9 +80,8 @@ def _start(stream: Stream, clock: JobClock, job: Job) -> list[str]:
 def _install(stream: Stream, clock: JobClock) -> list[str]:
     """The cache is warm, so nearly everything is there already: the dullest part of every log."""
     lines = [_stamped(clock, stream, "$ python -m pip install -e .[test]")]
-    for name in _REQUIREMENTS:
-        version = f"{stream.integer(1, 25)}.{stream.integer(0, 12)}.{stream.integer(0, 6)}"
-        lines.append(f"Requirement already satisfied: {name} in ./.venv/lib ({version})")
+    for name, versions in _REQUIREMENTS:
+        lines.append(f"Requirement already satisfied: {name} in ./.venv/lib/site-packages ({stream.choice(versions)})")
     return lines
 
 

@@ -38,16 +38,10 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Author:
-    name: str
-    email: str
-
-
-@dataclass(frozen=True)
 class Change:
     """What somebody did, before it has an id."""
 
-    author: Author
+    author: str
     at: datetime
     subject: str
     edits: tuple[Edit, ...]
@@ -109,13 +103,13 @@ def tree_diff(before: Mapping[str, str], after: Mapping[str, str], revision: str
 def oneline(commits: Sequence[Commit]) -> str:
     """`git log --format='%h %as %an  %s'`, newest first."""
     return "".join(
-        f"{commit.sha} {commit.change.at:%Y-%m-%d} {commit.change.author.name.split()[0].lower()}  {commit.subject}\n"
+        f"{commit.sha} {commit.change.at:%Y-%m-%d} {commit.change.author.split()[0].lower()}  {commit.subject}\n"
         for commit in reversed(commits)
     )
 
 
 def patches(commits: Sequence[Commit]) -> str:
-    """`git log -p`, newest first."""
+    """`git log -p --date=short`, newest first."""
     return "\n".join(_patch(commit) for commit in reversed(commits))
 
 
@@ -125,8 +119,8 @@ def _patch(commit: Commit) -> str:
     return "\n".join(
         [
             f"commit {commit.sha}",
-            f"Author: {change.author.name} <{change.author.email}>",
-            f"Date:   {change.at:%a %b} {change.at.day} {change.at:%H:%M:%S %Y %z}",
+            f"Author: {change.author}",
+            f"Date:   {change.at:%Y-%m-%d}",
             "",
             *(f"    {line}".rstrip() for line in message),
             "",

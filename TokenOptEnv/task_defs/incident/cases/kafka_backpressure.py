@@ -131,7 +131,7 @@ def _reconciler_log() -> str:
         "org.postgresql.util.PSQLException: ERROR: deadlock detected",
         (
             "org.postgresql.core.v3.QueryExecutorImpl.receiveErrorResponse(QueryExecutorImpl.java:2725)",
-            "c.p.recon.store.LedgerTx.post(LedgerTx.java:118)",
+            "com.paylane.recon.store.LedgerTx.post(LedgerTx.java:118)",
         ),
         more=23,
     )
@@ -217,7 +217,7 @@ def _gateway_log() -> str:
         log.at("10:48:30.117", Call("POST /v1/transfers", 503, 204, "1f8a6ce2", writer, "UC", 95)),
         log.at("10:49:02.740", Call("POST /v1/transfers", 201, 412, "aa04d97c", writer, "-", 310)),
         log.at("10:51:29.026", Call("GET /v1/balances/ac_0c2297d5", 0, 9_412, LEFT_REQUEST, balance, "DC", 0)),
-        log.at("10:51:33.402", Call("GET /v1/balances/ac_51f0be3a", 504, 15_001, FIRST_REQUEST, balance, "UT", 24)),
+        log.at("10:51:34.402", Call("GET /v1/balances/ac_51f0be3a", 504, 15_001, FIRST_REQUEST, balance, "UT", 24)),
         log.at("10:53:04.655", Call("GET /v1/balances/ac_e21d9940", 504, 15_002, PAGED_REQUEST, balance, "UT", 24)),
     ]
     before, after = _TUESDAY.window("10:38", "10:51:20"), _TUESDAY.window("10:51:50", "11:06")
@@ -255,7 +255,7 @@ def _balance_log() -> str:
             "10:48:31.004", "error", "ledger-writer connection reset, request repeated", transfer="tr_09dd41c6", ms=204
         ),
         log.at(
-            "10:51:33.431",
+            "10:51:34.431",
             "warn",
             "read gate shut, holding",
             req=FIRST_REQUEST,
@@ -263,7 +263,7 @@ def _balance_log() -> str:
             have=_HELD_OFFSET,
             age_s=1200,
         ),
-        log.at("10:51:48.432", "warn", "read gate shut, caller gone", req=FIRST_REQUEST, via="s7", ms=15_001),
+        log.at("10:51:49.432", "warn", "read gate shut, caller gone", req=FIRST_REQUEST, via="s7", ms=15_001),
         log.at("10:55:10.815", "error", "avatar lookup failed", account="ac_7b90e6d2", cause="404"),
     ]
     before, after = _TUESDAY.window("10:36", "10:51:20"), _TUESDAY.window("10:51:50", "11:10")
@@ -605,7 +605,7 @@ def _add_questions(case: CaseBuilder) -> None:
         needs=("first-timeout", "flags"),
         right=Reply(
             {REQUEST_ID: FIRST_REQUEST},
-            f"Request {FIRST_REQUEST}, started 10:51:33, is the first balance read with flag UT.",
+            f"Request {FIRST_REQUEST}, started 10:51:34, is the first balance read with flag UT.",
         ),
         wrong=(
             Reply({REQUEST_ID: EXPORT_REQUEST}, f"The first report names request {EXPORT_REQUEST}.", ("export",)),
@@ -719,7 +719,7 @@ def _add_cache(case: CaseBuilder) -> None:
         "trace",
         "Which request id is the first balance read that timed out at the gateway on 17 June?",
         {REQUEST_ID: FIRST_REQUEST},
-        f"{FIRST_REQUEST}, started 10:51:33, flag UT.",
+        f"{FIRST_REQUEST}, started 10:51:34, flag UT.",
         VERSION,
         1,
         (

@@ -86,12 +86,13 @@ def batches(
         at_ms = done_ms + stream.integer(*feed.rest_ms)
 
 
+_COORDINATOR_CLASS = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"
 _COMMIT_FAILED = Thrown(
     "org.apache.kafka.clients.consumer.CommitFailedException: Offset commit cannot be completed since the consumer is "
     "not part of an active group for auto partition assignment",
     (
-        "o.a.k.c.c.internals.ConsumerCoordinator.sendOffsetCommitRequest(ConsumerCoordinator.java:1351)",
-        "o.a.k.c.c.internals.ConsumerCoordinator.commitOffsetsSync(ConsumerCoordinator.java:1207)",
+        f"{_COORDINATOR_CLASS}.sendOffsetCommitRequest(ConsumerCoordinator.java:1351)",
+        f"{_COORDINATOR_CLASS}.commitOffsetsSync(ConsumerCoordinator.java:1207)",
     ),
     more=9,
 )

@@ -12,7 +12,7 @@ from TokenOptEnv.task_defs.incident.writers.entries import Entry, ticks
 
 @dataclass(frozen=True)
 class PatroniLog:
-    """`tag` is the member that printed the line, put in front by the log shipper."""
+    """Lines of several members in one file: the log shipper puts the member's `tag` in front."""
 
     clock: Clock
 

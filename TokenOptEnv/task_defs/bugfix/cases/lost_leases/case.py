@@ -74,12 +74,21 @@ RIGHT_PATCH = one_line_patch(FILES, LEASE, _RENEWED_OLD, f"{_RENEWED_OLD[:-1]}, 
 PLAIN_PATCH = one_line_patch(FILES, LEASE, _RENEWED_OLD, "deadline=now + seconds, epoch=self.epoch + 1)")
 ASK_CLOCK_PATCH = one_line_patch(FILES, LEASE, _SKIP_OLD, f"{_SKIP_OLD[:-1]} or not lease.over(now):")
 COMPACT_PATCH = one_line_patch(FILES, JOURNAL, _COMPACT_OLD, "if event.epoch < newest[event.job_id]:")
-LONGER_BEAT_PATCH = one_line_patch(FILES, WORKER, _BEAT_OLD, "self.lease = self.queue.extend(self.lease, seconds or 2 * self.left())")
+LONGER_BEAT_PATCH = one_line_patch(
+    FILES, WORKER, _BEAT_OLD, "self.lease = self.queue.extend(self.lease, seconds or 2 * self.left())"
+)
 WRONG_PATCHES = (PLAIN_PATCH, ASK_CLOCK_PATCH, COMPACT_PATCH, LONGER_BEAT_PATCH)
 
 _LINE = str(line_of(FILES, LEASE, _RENEWED_OLD))
-_ORIGIN_NEEDS = ("last-green", "renewed-and-lost", "fence-rule", "count-removed")
-_LOCATE_NEEDS = ("renewed-and-lost", "first-word-kept", "fence-rule", "no-new-number", "told-by-number", "newest-by-number")
+_ORIGIN_NEEDS = ("last-green", "renewed-and-lost", "renewal-rewritten", "count-removed")
+_LOCATE_NEEDS = (
+    "renewed-and-lost",
+    "first-word-kept",
+    "fence-rule",
+    "no-new-number",
+    "told-by-number",
+    "newest-by-number",
+)
 _REPAIR_NEEDS = ("no-new-number", "fence-rule", "never-shorter", "count-removed")
 
 
@@ -90,8 +99,8 @@ def build() -> Scenario:
         difficulty=Difficulty.MEDIUM,
         title="Relaywork: live workers lose their jobs",
         brief=(
-            "Relaywork is a job queue with leases and a journal. Nightly 1845 of main (0.9.0, unchanged for 14 hours) is red: "
-            "workers that are alive lose their jobs, jobs run twice, and a compacted journal recovers to something else. "
+            "Relaywork is a job queue with leases and a journal. Nightly 1845 of main (0.9.0, unchanged for 14 hours) "
+            "is red: workers that are alive lose their jobs, jobs run twice, and a compacted journal recovers wrongly. "
             "One fault explains it all. Find its file, function and line, and give a minimal unified diff that keeps "
             "everything the package documents."
         ),
@@ -116,7 +125,9 @@ def _add_artifacts(case: CaseBuilder) -> None:
     tests = "\n\n".join(f"# {path}\n{text}" for path, text in FILES.items() if path.startswith("tests/"))
     case.artifact("issue-nightly", ArtifactKind.TICKET, "Issue about nightly 1845, with comments", people.THREAD)
     case.artifact("job-1845", ArtifactKind.TEST_REPORT, "Log of nightly 1845", log)
-    case.artifact("commits-may", ArtifactKind.DIFF, "git log -p, the last seven commits", log_with_diffs(FILES, COMMITS))
+    case.artifact(
+        "commits-may", ArtifactKind.DIFF, "git log -p, the last seven commits", log_with_diffs(FILES, COMMITS)
+    )
     case.artifact("code-queue", ArtifactKind.CODE, QUEUE, FILES[QUEUE])
     case.artifact("code-journal", ArtifactKind.CODE, JOURNAL, FILES[JOURNAL])
     case.artifact("code-lease", ArtifactKind.CODE, LEASE, FILES[LEASE])
@@ -153,8 +164,19 @@ def _add_facts(case: CaseBuilder) -> None:
         "an outdated heap entry is told from a valid one by the number alone",
         Quote("code-lease", _SKIP_OLD.strip()),
     )
-    case.fact("newest-by-number", "compacting tells events of a lease apart by the number alone", Quote("code-journal", _COMPACT_OLD))
-    case.fact("count-removed", "the line that raised the number went away", Quote("commits-may", "-        self.epoch += 1"))
+    case.fact(
+        "newest-by-number",
+        "compacting tells events of a lease apart by the number alone",
+        Quote("code-journal", _COMPACT_OLD),
+    )
+    case.fact(
+        "renewal-rewritten",
+        "the commit between the green run and the red one that rewrote the renewal",
+        Quote("commits-may", f"commit {FREEZE.sha}"),
+    )
+    case.fact(
+        "count-removed", "the line that raised the number went away", Quote("commits-may", "-        self.epoch += 1")
+    )
     case.fact(
         "never-shorter",
         "a renewal keeps a deadline that lies further ahead",
@@ -187,7 +209,9 @@ def _add_decoys(case: CaseBuilder) -> None:
     case.decoy(
         "clock-not-asked",
         "asking the clock there hides one symptom; the entry should have been passed over before that",
-        Quote("issue-nightly", "it pops a heap entry and takes the lease away without asking whether that lease is over"),
+        Quote(
+            "issue-nightly", "it pops a heap entry and takes the lease away without asking whether that lease is over"
+        ),
         Quote("code-lease", "while self._deadlines and self._deadlines[0][0] <= now:"),
     )
     case.decoy(
@@ -233,12 +257,12 @@ def _add_origin(case: CaseBuilder) -> None:
         (
             Reply(
                 {"commit": COMPACT.sha},
-                f"{COMPACT.sha}: compacting is new, two of the red tests are about it, and it keeps the first of equal events.",
+                f"{COMPACT.sha}: compacting is new, two red tests are about it, and it keeps the first of equals.",
                 ("compact-two-days-old",),
             ),
             Reply(
                 {"commit": FORGET.sha},
-                f"{FORGET.sha}: it forgets epochs, so that a number can come up twice and a new lease looks like an old one.",
+                f"{FORGET.sha}: it forgets epochs, so a number comes up twice and a new lease looks like an old one.",
                 ("forgotten-epoch",),
             ),
             Reply(
@@ -272,7 +296,7 @@ def _add_locate(case: CaseBuilder) -> None:
             ),
             Reply(
                 {"file": LEASE, "function": "LeaseBook.run_out"},
-                "LeaseBook.run_out takes a lease off the book for a heap entry without asking whether the lease is over.",
+                "LeaseBook.run_out takes a lease for a heap entry without asking whether that lease is over.",
                 ("clock-not-asked",),
             ),
             Reply(
@@ -285,7 +309,10 @@ def _add_locate(case: CaseBuilder) -> None:
                 "The runner's clock was stepped back, and deadlines came too early.",
                 ("stepped-clock",),
             ),
-            Reply({"file": QUEUE, "function": "Queue.extend"}, "Queue.extend notes the renewal before the book has checked it."),
+            Reply(
+                {"file": QUEUE, "function": "Queue.extend"},
+                "Queue.extend notes the renewal before the book has checked it.",
+            ),
         ),
         slot=Slot(name="commit", from_subtask_id="origin"),
         slot_value=FREEZE.sha,
@@ -337,7 +364,10 @@ def _add_cache(case: CaseBuilder) -> None:
         f"{FREEZE.sha} replaced the renewal in place, and with it the line that raised the epoch.",
         VERSION,
         6,
-        (Quote("commits-may", "-        self.epoch += 1"), Quote("job-1845", "w-2 lost job-12 after 45.0 s at epoch 1")),
+        (
+            Quote("commits-may", "-        self.epoch += 1"),
+            Quote("job-1845", "w-2 lost job-12 after 45.0 s at epoch 1"),
+        ),
         CacheValidity.VALID,
     )
     case.cached(

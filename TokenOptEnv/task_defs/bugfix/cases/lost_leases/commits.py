@@ -36,11 +36,13 @@ _WARN_HELD = """        if context.held_for() > self.max_held_s:
             log.warning("%s held %s for %.0f s", self.name, job.job_id, context.held_for())
 """
 
-_COMPACT_DOC = """        Of a job that is done, nothing is kept. Of a lease that is out, only its newest event matters, since
+_COMPACT_DOC = """
+        Of a job that is done, nothing is kept. Of a lease that is out, only its newest event matters, since
         each one carries the whole lease. Everything else stays, in its order.
 """
 
-_COMPACT_ALL_DOC = """        Of a job that is done, nothing is kept. Everything else stays, in its order.
+_COMPACT_ALL_DOC = """
+        Of a job that is done, nothing is kept. Everything else stays, in its order.
 """
 
 _COMPACT_NEWEST = """        newest: dict[str, int] = {}
@@ -95,12 +97,12 @@ _RENEWED = '''    def renewed(self, now: float, seconds: float) -> Lease:
         return replace(self, deadline=max(self.deadline, now + seconds))
 '''
 
-_RENEW_IN_PLACE = '''    def renew(self, now: float, seconds: float) -> None:
+_RENEW_IN_PLACE = """    def renew(self, now: float, seconds: float) -> None:
         if seconds <= 0:
             raise ValueError(f"a lease lasts a positive time: {seconds}")
         self.deadline = max(self.deadline, now + seconds)
         self.epoch += 1
-'''
+"""
 
 _EXTEND_DOC = '''        """More time for the holder, `lease_s` unless told otherwise.
 
@@ -213,9 +215,11 @@ BEAT = _commit(
     ),
     Edit(
         WORKER,
-        '    def beat(self) -> None:\n        """I am alive. Call it well before the lease is over, half-way for example."""\n',
+        "    def beat(self) -> None:\n"
+        '        """I am alive. Call it well before the lease is over, half-way for example."""\n',
         "    def beat(self, seconds: float | None = None) -> None:\n"
-        '        """I am alive, and need `seconds` more. Call it well before the lease is over, half-way for example."""\n',
+        '        """I am alive, and need `seconds` more. '
+        'Call it well before the lease is over, half-way for example."""\n',
     ),
     Edit(WORKER, "self.queue.extend(self.lease)\n", "self.queue.extend(self.lease, seconds)\n"),
 )
@@ -225,7 +229,9 @@ SHORTEN = _commit(
     "Never shorten a lease by extending it\n\n"
     "Two parts of a handler may beat, and the impatient one took time away from the other.",
     Edit(LEASE, "self.deadline = now + seconds\n", "self.deadline = max(self.deadline, now + seconds)\n"),
-    Edit(QUEUE, "", "        Asking can only help: a lease that still has longer to go than that keeps its deadline.\n"),
+    Edit(
+        QUEUE, "", "        Asking can only help: a lease that still has longer to go than that keeps its deadline.\n"
+    ),
 )
 POLL = _commit(
     "Jonas Weil",

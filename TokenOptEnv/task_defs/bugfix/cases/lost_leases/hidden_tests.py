@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from TokenOptEnv.task_defs.execution import Call, Earlier, HiddenTest, Method, Outcome
+from TokenOptEnv.task_defs.execution import FIXED_ADDRESS, Call, Earlier, HiddenTest, Method, Outcome
 
 
 def _book(*then: Method) -> Call:
@@ -18,6 +18,14 @@ def _lease(granted_at: float, deadline: float, epoch: int, worker: str = "w-1") 
     return f"Lease(job_id='job-1', worker='{worker}', granted_at={granted_at}, deadline={deadline}, epoch={epoch})"
 
 
+def _job(attempts: int, state: str) -> str:
+    return (
+        f"Job(job_id='job-1', kind='mail', payload=None, priority=0, max_attempts=3, attempts={attempts}, "
+        f"not_before=0.0, state=<JobState.{state}: '{state.lower()}'>, reason='')"
+    )
+
+
+_WAITING, _LEASED = _job(0, "WAITING"), _job(1, "LEASED")
 _GRANT = Method("grant", ("job-1", "w-1", 0.0, 30.0))
 _HELD = Method("leases.holder", ("job-1",))
 
@@ -38,7 +46,14 @@ HIDDEN_TESTS = (
             Method("release", (Earlier(1),)),
         ),
         Outcome(
-            (_lease(0.0, 30.0, 1), _lease(0.0, 50.0, 2), "raises StaleLease", "raises StaleLease", "raises StaleLease", "None")
+            (
+                _lease(0.0, 30.0, 1),
+                _lease(0.0, 50.0, 2),
+                "raises StaleLease",
+                "raises StaleLease",
+                "raises StaleLease",
+                "None",
+            )
         ),
     ),
     HiddenTest(
@@ -92,17 +107,14 @@ HIDDEN_TESTS = (
         ),
         Outcome(
             (
-                "Job(job_id='job-1', kind='mail', payload=None, priority=0, max_attempts=3, attempts=0, not_before=0.0, "
-                "state=<JobState.WAITING: 'waiting'>, reason='')",
-                "(Job(job_id='job-1', kind='mail', payload=None, priority=0, max_attempts=3, attempts=1, not_before=0.0, "
-                f"state=<JobState.LEASED: 'leased'>, reason=''), {_lease(0.0, 30.0, 1)})",
+                _WAITING,
+                f"({_LEASED}, {_lease(0.0, 30.0, 1)})",
                 _lease(0.0, 30.0, 1),
                 "10.0",
                 _lease(0.0, 40.0, 2),
                 "raises StaleLease",
                 "{'waiting': 0, 'leased': 1, 'done': 0, 'dead': 0}",
-                "Job(job_id='job-1', kind='mail', payload=None, priority=0, max_attempts=3, attempts=1, not_before=0.0, "
-                "state=<JobState.DONE: 'done'>, reason='')",
+                _job(1, "DONE"),
                 "{'waiting': 0, 'leased': 0, 'done': 1, 'dead': 0}",
             )
         ),
@@ -116,8 +128,23 @@ HIDDEN_TESTS = (
             Method("clock.advance", (20.0,)),
             Method("extend", (Earlier(2),)),
             Method("journal.compact"),
-            Method("journal.compact().__len__"),
+            Method("dump", on=Earlier(5)),
         ),
-        Outcome(()),
+        Outcome(
+            (
+                _WAITING,
+                f"({_LEASED}, {_lease(0.0, 30.0, 1)})",
+                _lease(0.0, 30.0, 1),
+                "20.0",
+                _lease(0.0, 50.0, 2),
+                f"<relaywork.journal.Journal object at {FIXED_ADDRESS}>",
+                repr(
+                    '{"at":0.0,"detail":{"kind":"mail","max_attempts":3,"not_before":0.0,"payload":null,"priority":0},'
+                    '"epoch":0,"job_id":"job-1","what":"submitted"}\n'
+                    '{"at":20.0,"detail":{"attempt":1,"deadline":50.0,"granted_at":0.0,"worker":"w-1"},'
+                    '"epoch":2,"job_id":"job-1","what":"renewed"}\n'
+                ),
+            )
+        ),
     ),
 )

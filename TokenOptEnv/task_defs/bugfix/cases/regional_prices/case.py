@@ -37,7 +37,7 @@ _JOB = Job(
     runner="linux-small-03",
     head=REPRODUCE.sha,
     branch="main",
-    command="python -m pytest tests",
+    command="python -m pytest tests -v",
     trigger="push by ines",
     environment={
         "CI": "true",
@@ -50,7 +50,7 @@ _JOB = Job(
         "TZ": "Europe/Berlin",
     },
     notices=(
-        "warning: clock of linux-small-03 was stepped by +1.204 s, leases of cached layers refreshed",
+        "warning: clock of linux-small-03 was stepped by +1.204 s at boot",
         "cache: restored .venv (key py311-2f61, saved 6 days ago)",
         "cache: restored .pytest_cache (key main, saved 20 hours ago)",
     ),

@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 from functools import cache
 
 from TokenOptEnv.task_defs.ci import sources
-from TokenOptEnv.task_defs.ci.writers.history import Author, Change, Commit, Edit, replay
+from TokenOptEnv.task_defs.ci.writers.history import Change, Commit, Edit, replay
 
 PACKAGE = "parcelrate"
-MIRA = Author("Mira Lindqvist", "mira@parcelrate.example")
-JONAS = Author("Jonas Weber", "jonas@parcelrate.example")
-ADA = Author("Ada Nwosu", "ada@parcelrate.example")
-TOM = Author("Tom Riley", "tom@parcelrate.example")
-BOT = Author("lockbot", "lockbot@forge.example")
+MIRA = "Mira Lindqvist"
+JONAS = "Jonas Weber"
+ADA = "Ada Nwosu"
+TOM = "Tom Riley"
+BOT = "lockbot"
 
 
 def _at(day: int, hour: int, minute: int, second: int) -> datetime:
@@ -178,7 +178,7 @@ PARSED_ONCE = Change(
             "    bands, extras = [], {}\n",
         ),
     ),
-    body="Pricing a batch of 10k parcels spent 62 % of its time splitting the same text.\nbatch: 41.2 s -> 15.9 s",
+    body="Batch of 10k parcels: 41.2 s -> 15.9 s",
 )
 SORTED_CODES = Change(
     ADA,
@@ -297,25 +297,21 @@ POSITIVE_WEIGHT = Change(
 SHELF = Change(
     MIRA,
     _at(9, 10, 50, 29),
-    "tariffs: a shelf for the books that are in memory",
+    "tariffs: a shelf for books in memory",
     (
         Edit(
             "parcelrate/tariffs.py",
             "_READY: dict[str, TariffBook] = {}\n\n\n",
-            "class Shelf:\n"
-            '    """Books that were read already."""\n\n'
-            "    def __init__(self) -> None:\n"
-            "        self._books: dict[str, TariffBook] = {}\n\n"
-            "    def get(self, name: str) -> TariffBook:\n"
-            "        if name not in self._books:\n"
-            "            self._books[name] = _read(name)\n"
-            "        return self._books[name]\n\n\n"
+            "class Shelf(dict[str, TariffBook]):\n"
+            "    def __missing__(self, name: str) -> TariffBook:\n"
+            "        self[name] = _read(name)\n"
+            "        return self[name]\n\n\n"
             "_SHELF = Shelf()\n\n\n",
         ),
         Edit(
             "parcelrate/tariffs.py",
             "    if name not in _READY:\n        _READY[name] = _read(name)\n    return _READY[name]\n",
-            "    return _SHELF.get(name)\n",
+            "    return _SHELF[name]\n",
         ),
     ),
 )

@@ -64,8 +64,10 @@ def build() -> Scenario:
 
 def _artifacts(case: CaseBuilder) -> None:
     commits = history.commits()
-    base, head = sources.load(history.PACKAGE), commits[history.TIME_ZONE_DATA].files
-    pins = [{path: text for path, text in tree.items() if path.startswith("requirements/")} for tree in (base, head)]
+    before, after = (
+        {path: text for path, text in tree.items() if path.startswith("requirements/")}
+        for tree in (sources.load(history.PACKAGE), commits[history.TIME_ZONE_DATA].files)
+    )
     case.artifact("ticket-tide-208", ArtifactKind.TICKET, "TIDE-208: release 0.7.0 waits", papers.TICKET)
     case.artifact(
         "history-main", ArtifactKind.HISTORY, "Commits on main, newest first", oneline(tuple(commits.values()))
@@ -74,7 +76,7 @@ def _artifacts(case: CaseBuilder) -> None:
     case.artifact(AGAIN, ArtifactKind.LOG, "Run 418, attempt 2, failed jobs", logs.red_run_again())
     case.artifact(GREEN, ArtifactKind.LOG, "Run 417, gating job", logs.last_green_run())
     case.artifact(PATCHES, ArtifactKind.DIFF, "Patches on main, newest first", patches(tuple(commits.values())))
-    case.artifact("diff-requirements", ArtifactKind.DIFF, "Pinned packages, 0.6.0 to main", tree_diff(*pins))
+    case.artifact("diff-requirements", ArtifactKind.DIFF, "Pinned packages, 0.6.0 to main", tree_diff(before, after))
     case.artifact("workflow-tests", ArtifactKind.CONFIG, "CI workflow", papers.WORKFLOW)
     case.artifact("chat-tidemark-dev", ArtifactKind.CHAT, "#tidemark-dev, 19 November", papers.CHAT)
 

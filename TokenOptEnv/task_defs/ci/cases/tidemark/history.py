@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 from functools import cache
 
 from TokenOptEnv.task_defs.ci import sources
-from TokenOptEnv.task_defs.ci.writers.history import Author, Change, Commit, Edit, replay
+from TokenOptEnv.task_defs.ci.writers.history import Change, Commit, Edit, replay
 
 PACKAGE = "tidemark"
-NOOR = Author("Noor Haddad", "noor@tidemark.example")
-PIET = Author("Piet Vos", "piet@tidemark.example")
-SAM = Author("Sam Okafor", "sam@tidemark.example")
-BOT = Author("deps-bot", "deps-bot@forge.example")
+NOOR = "Noor Haddad"
+PIET = "Piet Vos"
+SAM = "Sam Okafor"
+BOT = "deps-bot"
 
 SAME_DAY_DOCS = Change(
     NOOR,
@@ -90,11 +90,6 @@ READABLE_KEYS = Change(
     (
         Edit(
             "tidemark/buckets.py",
-            "def day_key(day: date) -> tuple[int, ...]:\n    return (day.year, day.month, day.day)\n",
-            "def day_key(day: date) -> str:\n    return day.isoformat()\n",
-        ),
-        Edit(
-            "tidemark/buckets.py",
             "def week_key(day: date) -> tuple[int, ...]:",
             "def week_key(day: date) -> str:",
         ),
@@ -109,7 +104,7 @@ READABLE_KEYS = Change(
             'def month_key(day: date) -> str:\n    return f"{day.year}-{day.month}"\n',
         ),
     ),
-    body="The plan table is going to print them; tuples do not print well.\nNo change in what is kept.",
+    body="For the plan table. No change in what is kept.",
 )
 EXPLICIT_KEEPERS = Change(
     NOOR,

@@ -1,0 +1,103 @@
+"""Whom to ask, and whom next when that one is wrong: from expected odds alone, never from the draws.
+
+Errors are correlated across models, so a failure says that the question is hard for the others too. The
+order takes that in: after each failure the hidden difficulty of the question is weighed anew, and the next
+to be asked is the one with the least price per chance of being right now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+from TokenOptEnv import ledger
+from TokenOptEnv.catalog import load_behaviours
+from TokenOptEnv.config import REPLY_CAP_TOKENS
+from TokenOptEnv.episode_state import PromptPiece
+from TokenOptEnv.models import Effort, ModelCard
+from TokenOptEnv.scenario import Scenario, SubtaskTruth
+from TokenOptEnv.simulators.routing import odds
+from TokenOptEnv.world import VisibleWorld, model_tokens, text_tokens
+
+_NORMAL = NormalDist()
+_NODES = tuple(_NORMAL.inv_cdf((place + 0.5) / 31) for place in range(31))
+"""Difficulties that are equally likely beforehand."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    model_id: str
+    effort: Effort
+    nano_usd: int
+    right_at: tuple[float, ...]
+    """The chance of being right at each node of difficulty."""
+
+
+def order_attempts(
+    scenario: Scenario,
+    visible: VisibleWorld,
+    truth: SubtaskTruth,
+    segment_ids: tuple[str, ...],
+    decision_nano_usd: int,
+) -> tuple[tuple[str, Effort], ...]:
+    """`decision_nano_usd` is what one more decision is worth: the scarcer steps are, the surer the first asked."""
+    options = _options(scenario, visible, truth, segment_ids)
+    failed: dict[str, tuple[float, ...]] = {}
+    order: list[tuple[str, Effort]] = []
+    never = (0.0,) * len(_NODES)
+    while options:
+        weights = [1.0] * len(_NODES)
+        for at in failed.values():
+            weights = [weight * (1.0 - right) for weight, right in zip(weights, at, strict=True)]
+        total = sum(weights)
+        best: tuple[float, _Option] | None = None
+        for option in options:
+            before = failed.get(option.model_id, never)
+            gain = 0.0
+            for weight, now, gone in zip(weights, option.right_at, before, strict=True):
+                if now > gone and gone < 1.0:
+                    gain += weight * (now - gone) / (1.0 - gone)
+            if total <= 0.0 or gain / total < 1e-6:
+                continue
+            price = (option.nano_usd + decision_nano_usd) * total / gain
+            if best is None or price < best[0]:
+                best = (price, option)
+        if best is None:
+            break
+        pick = best[1]
+        order.append((pick.model_id, pick.effort))
+        options.remove(pick)
+        before = failed.get(pick.model_id, never)
+        failed[pick.model_id] = tuple(max(a, b) for a, b in zip(before, pick.right_at, strict=True))
+    return tuple(order)
+
+
+def _options(
+    scenario: Scenario, visible: VisibleWorld, truth: SubtaskTruth, segment_ids: tuple[str, ...]
+) -> list[_Option]:
+    constants, behaviours = load_behaviours(visible.config.catalog)
+    decoys = sum(
+        any(place.segment_id in segment_ids for place in decoy.places)
+        for decoy in scenario.hidden.decoys
+        if any(decoy.decoy_id in candidate.decoy_ids for candidate in truth.candidates)
+    )
+    found: list[_Option] = []
+    for card in visible.menu:
+        tokens = [model_tokens(card, visible.segment_tokens(card.vocabulary, name)) for name in segment_ids]
+        behaviour = behaviours[visible.real_ids[card.model_id]]
+        for effort in Effort:
+            chance = odds(constants, behaviour, truth, effort, 1.0, sum(tokens), decoys)
+            line = _NORMAL.inv_cdf(min(1 - 1e-9, max(1e-9, chance)))
+            right_at = tuple(
+                _NORMAL.cdf((line - sqrt(constants.rho) * node) / sqrt(1.0 - constants.rho)) for node in _NODES
+            )
+            found.append(_Option(card.model_id, effort, _price(visible, card, effort, tokens), right_at))
+    return found
+
+
+def _price(visible: VisibleWorld, card: ModelCard, effort: Effort, tokens: list[int]) -> int:
+    head = PromptPiece("head", text_tokens(card, visible.worker_head))
+    pieces = (head, *(PromptPiece(str(place), count) for place, count in enumerate(tokens)))
+    quote = ledger.quote_input(card, pieces, None, 0)
+    return ledger.charge(card, quote, REPLY_CAP_TOKENS // 2 + card.reasoning_tokens[effort] * 3 // 4).nano_usd
