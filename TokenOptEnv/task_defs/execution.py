@@ -176,6 +176,7 @@ def verdict(files: Mapping[str, str], hidden_tests: Sequence[HiddenTest]) -> boo
 
 
 def _run(files: Mapping[str, str], job: Mapping[str, Any], time_limit_s: float) -> Any:
+    """What the child answered, or None where it never got to that."""
     with TemporaryDirectory(prefix="run-") as folder:
         root = Path(folder).resolve()
         for path, text in files.items():
@@ -199,7 +200,9 @@ def _run(files: Mapping[str, str], job: Mapping[str, Any], time_limit_s: float) 
             )
         except subprocess.TimeoutExpired:
             return None
-        return json.loads(_normalised(done.stdout, root)) if done.returncode == 0 else None
+        if done.returncode != 0 or not done.stdout:
+            return None
+        return json.loads(_normalised(done.stdout, root))
 
 
 def _normalised(text: str, root: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 
@@ -95,30 +95,32 @@ def test_the_old_shards_hide_the_fault_and_the_nightlies_bracket_it() -> None:
     for tests in old.values():
         assert not parcelrate_logs.test_run(parcelrate_history.LABEL_BLANKS, tuple(tests)).failing
     passed, failed = parcelrate_history.SCHEDULE_NOTE, parcelrate_history.CHANGELOG
-    assert not parcelrate_logs.test_run(passed, parcelrate_logs.all_tests(passed)).failing
-    assert parcelrate_logs.test_run(failed, parcelrate_logs.all_tests(failed)).failing == (parcelrate.FAILING,)
+    assert not nightly_run(passed).failing
+    assert nightly_run(failed).failing == (parcelrate.FAILING,)
     position = parcelrate_history.CHANGES.index
     assert position(passed) < position(parcelrate_history.PARSED_ONCE) <= position(failed)
 
 
+def nightly_run(change: Change) -> TestRun:
+    return parcelrate_logs.test_run(change, parcelrate_logs.all_tests(change))
+
+
 @pytest.mark.parametrize(
-    ("scenario_id", "artifact_id", "run"),
+    ("scenario_id", "artifact_id", "run", "change"),
     [
-        (tidemark.SCENARIO_ID, tidemark.RED, tidemark_logs.gating_run(tidemark_history.TIME_ZONE_DATA)),
-        (tidemark.SCENARIO_ID, tidemark.GREEN, tidemark_logs.gating_run(tidemark_history.ALIGNED_TABLE)),
-        (
-            parcelrate.SCENARIO_ID,
-            parcelrate.NIGHTLY,
-            parcelrate_logs.test_run(
-                parcelrate_history.CHANGELOG, parcelrate_logs.all_tests(parcelrate_history.CHANGELOG)
-            ),
-        ),
+        (tidemark.SCENARIO_ID, tidemark.RED, tidemark_logs.gating_run, tidemark_history.TIME_ZONE_DATA),
+        (tidemark.SCENARIO_ID, tidemark.GREEN, tidemark_logs.gating_run, tidemark_history.ALIGNED_TABLE),
+        (parcelrate.SCENARIO_ID, parcelrate.NIGHTLY, nightly_run, parcelrate_history.CHANGELOG),
     ],
+    ids=["red push", "green push", "nightly"],
 )
-def test_a_log_holds_the_report_of_the_real_run_line_by_line(scenario_id: str, artifact_id: str, run: TestRun) -> None:
-    shown = iter(line.partition(" ")[2] for line in text_of(built(scenario_id), artifact_id).split("\n"))
+def test_a_log_holds_the_report_of_the_real_run_line_by_line(
+    scenario_id: str, artifact_id: str, run: Callable[[Change], TestRun], change: Change
+) -> None:
+    shown = (line.partition(" ")[2] for line in text_of(built(scenario_id), artifact_id).split("\n"))
     plain = (line.replace("^[[32m", "").replace("^[[31m", "").replace("^[[0m", "") for line in shown)
-    assert all(any(line.rstrip() == seen.rstrip() for seen in plain) for line in run.report.rstrip("\n").split("\n"))
+    report = run(change).report.rstrip("\n").split("\n")
+    assert all(any(line.rstrip() == seen.rstrip() for seen in plain) for line in report)
 
 
 # What an agent is shown
@@ -173,8 +175,9 @@ def test_a_hunk_that_matters_stands_with_the_name_of_its_commit(scenario_id: str
     texts = segment_texts(scenario)
     commits = list(HISTORIES[scenario_id]().values())
     checked = 0
-    for point in (*scenario.hidden.facts, *scenario.hidden.decoys):
-        for place in point.places:
+    points = [*(f.places for f in scenario.hidden.facts), *(d.places for d in scenario.hidden.decoys)]
+    for places in points:
+        for place in places:
             if place.segment_id.startswith("patches-") and place.text.startswith("+"):
                 owners = [commit.sha for commit in commits if f"\n{place.text}" in commit.diff]
                 assert any(f"({sha})" in texts[place.segment_id] for sha in owners), (place, owners)

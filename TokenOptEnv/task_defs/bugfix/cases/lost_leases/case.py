@@ -190,7 +190,6 @@ def _add_decoys(case: CaseBuilder) -> None:
         "new code under two of the red tests; it is right as long as numbers rise",
         Quote("issue-nightly", "I think that commit broke"),
         Quote("commits-may", "Keep only the newest word on a lease when compacting"),
-        Quote("code-journal", "mark = (event.job_id, event.epoch)"),
     )
     case.decoy(
         "forgotten-epoch",
@@ -363,7 +362,7 @@ def _add_cache(case: CaseBuilder) -> None:
         {"commit": FREEZE.sha},
         f"{FREEZE.sha} replaced the renewal in place, and with it the line that raised the epoch.",
         VERSION,
-        6,
+        1,
         (
             Quote("commits-may", "-        self.epoch += 1"),
             Quote("job-1845", "w-2 lost job-12 after 45.0 s at epoch 1"),
@@ -373,11 +372,11 @@ def _add_cache(case: CaseBuilder) -> None:
     case.cached(
         "cache-187",
         "origin",
-        "Which commit made the nightly red?",
+        "Which commit since the last green run changed what workers rely on?",
         {"commit": BEAT.sha},
         f"{BEAT.sha}: the newest change to how much time a beat asks for.",
         VERSION,
-        46,
+        40,
         (Quote("commits-may", "Let a handler say how much more time it needs"),),
         CacheValidity.STALE,
     )

@@ -7,7 +7,7 @@ from TokenOptEnv.task_defs.bugfix.history import Commit, sha
 
 LEASE, QUEUE, WORKER = "relaywork/lease.py", "relaywork/queue.py", "relaywork/worker.py"
 JOURNAL, MODEL = "relaywork/journal.py", "relaywork/model.py"
-_JOURNAL_TESTS, _QUEUE_TESTS = "tests/test_journal.py", "tests/test_queue.py"
+_JOURNAL_TESTS, _QUEUE_TESTS, _WORKER_TESTS = "tests/test_journal.py", "tests/test_queue.py", "tests/test_worker.py"
 
 BUG = Edit(
     LEASE,
@@ -34,6 +34,24 @@ _CONTEXT_HELD_FOR = """
 
 _WARN_HELD = """        if context.held_for() > self.max_held_s:
             log.warning("%s held %s for %.0f s", self.name, job.job_id, context.held_for())
+"""
+
+_LEFT_AND_HELD_TEST = """        seen.append((context.left(), context.held_for()))
+        context.beat()
+        seen.append((context.left(), context.held_for()))
+
+    queue.submit("mail")
+    Worker("w-1", queue, {"mail": handler}).run_once()
+    assert seen == [(18.0, 12.0), (30.0, 12.0)]
+"""
+
+_LEFT_TEST = """        seen.append(context.left())
+        context.beat()
+        seen.append(context.left())
+
+    queue.submit("mail")
+    Worker("w-1", queue, {"mail": handler}).run_once()
+    assert seen == [18.0, 30.0]
 """
 
 _COMPACT_DOC = """
@@ -172,6 +190,7 @@ HELD = _commit(
         "handlers: Mapping[str, Handler], max_held_s: float = 3600.0) -> None:",
     ),
     Edit(WORKER, "", "        self.max_held_s = max_held_s\n"),
+    Edit(_WORKER_TESTS, _LEFT_TEST, _LEFT_AND_HELD_TEST),
 )
 COMPACT = _commit(
     "Jonas Weil",

@@ -8,7 +8,7 @@ Labels: nightly, relaywork
 ## Report
 The nightly is red in three modules at once: worker, journal, soak. In the soak three jobs end up buried
 although nobody killed their workers; staging shows the same, uploads of more than half a minute are done twice.
-Green on Monday night, 1840 did not run (runner update), red since.
+Green in the night to Wednesday (1839), no run in the next one (runner update), red since.
 Pull request builds run tests/test_lease.py, tests/test_queue.py and tests/test_model.py only, so none of the five
 commits since was seen by the rest of the suite.
 

@@ -296,19 +296,19 @@ def _add_cache(case: CaseBuilder) -> None:
         {"file": STORE, "function": "Store._make_room"},
         "Store._make_room: eviction under load mixed entries up.",
         VERSION,
-        70,
+        40,
         (Quote("code-store", "self._entries.popitem(last=False)"),),
         CacheValidity.STALE,
     )
     case.cached(
         "cache-8",
-        "repair",
-        "Which line keeps an answer past its deadline, and what diff repairs it?",
-        {"line": str(line_of(FILES, EXPIRY, "return now >= deadline")), "patch": DEADLINE_PATCH},
-        "is_over compares the wrong way round at the border.",
+        "locate",
+        "Which function serves an answer after its deadline?",
+        {"file": STORE, "function": "Store.get"},
+        "Store.get: a read moved the deadline of an entry whose life should have been fixed.",
         "2.3.2",
         410,
-        (Quote("code-expiry", "return now >= deadline"),),
+        (Quote("code-store", "entry.deadline = self._policy.deadline(entry.written_at, now)"),),
         CacheValidity.WRONG_VERSION,
     )
     case.cached(

@@ -53,6 +53,26 @@ _MAKE_ROOM = '''    def _make_room(self, now: float) -> None:
 
 '''
 
+_DEAD_FIRST_TEST = """
+
+def test_a_dead_entry_makes_room_before_a_live_one(clock):
+    store = Store(2, Fixed(ttl=5.0), clock)
+    store.put("old", 1)
+    clock.advance(4.0)
+    store.put("young", 2)
+    clock.advance(2.0)
+    store.put("new", 3)
+    assert list(store) == ["young", "new"]
+    assert store.stats.evicted == 0
+"""
+
+_UNHASHABLE_TEST = """def test_an_unhashable_argument_is_named(price):
+    with pytest.raises(UnhashableArgument, match="argument region cannot be part of a key: list"):
+        price("kettle", region=["uk"])
+
+
+"""
+
 _UNHASHABLE = '''class UnhashableArgument(TypeError):
     """Names the argument, because the interpreter's own message does not."""
 
@@ -96,6 +116,7 @@ SWEEP = _commit(
         "            self._make_room(now)\n        self._entries[key]",
     ),
     Edit(STORE, "", _MAKE_ROOM),
+    Edit(_STORE_TESTS, "", _DEAD_FIRST_TEST),
 )
 IGNORE = _commit(
     "Ruta Lind",
@@ -121,6 +142,11 @@ IGNORE = _commit(
         "    typed: bool = False,\n    ignore: Iterable[str] = (),\n    clock",
     ),
     Edit(_TESTS, "", _IGNORED_TEST),
+    Edit(
+        _TESTS,
+        "memoised(8, Fixed(ttl=60.0), clock=clock)(upstream.price)",
+        'memoised(8, Fixed(ttl=60.0), ignore=["timeout"], clock=clock)(upstream.price)',
+    ),
 )
 UNHASHABLE = _commit(
     "Ines Varga",
@@ -133,6 +159,8 @@ UNHASHABLE = _commit(
         "    try:\n        hash(value)\n"
         "    except TypeError:\n        raise UnhashableArgument(name, value) from None\n",
     ),
+    Edit(_TESTS, "", _UNHASHABLE_TEST),
+    Edit(_TESTS, "", "from shelflife.keys import UnhashableArgument\n"),
 )
 
 COMMITS = (REPRODUCE, DEADLINE, SWEEP, IGNORE, UNHASHABLE)

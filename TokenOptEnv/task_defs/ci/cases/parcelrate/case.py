@@ -155,7 +155,9 @@ def _decoys(case: CaseBuilder) -> None:
         "a later change of the fuel rows, inside the range",
         Quote(PATCHES, "+            extras[:] = [extra for extra in extras if extra.code != code]"),
     )
-    case.decoy("shelf", "a rewrite of the lines at fault", Quote(PATCHES, "+        self[name] = _read(name)"))
+    case.decoy(
+        "shelf", "a rewrite of the lines at fault", Quote(PATCHES, "+        return self.setdefault(name, _read(name))")
+    )
     case.decoy(
         "shards",
         "what brought the two files together",

@@ -14,7 +14,7 @@ from TokenOptEnv.task_defs.ci import sources
 from TokenOptEnv.task_defs.ci.writers.history import Change, Commit, Edit, replay
 
 PACKAGE = "parcelrate"
-MIRA = "Mira Lindqvist"
+MIRA = "Mira Lund"
 JONAS = "Jonas Weber"
 ADA = "Ada Nwosu"
 TOM = "Tom Riley"
@@ -297,15 +297,14 @@ POSITIVE_WEIGHT = Change(
 SHELF = Change(
     MIRA,
     _at(9, 10, 50, 29),
-    "tariffs: a shelf for books in memory",
+    "tariffs: put read books on a shelf",
     (
         Edit(
             "parcelrate/tariffs.py",
             "_READY: dict[str, TariffBook] = {}\n\n\n",
             "class Shelf(dict[str, TariffBook]):\n"
             "    def __missing__(self, name: str) -> TariffBook:\n"
-            "        self[name] = _read(name)\n"
-            "        return self[name]\n\n\n"
+            "        return self.setdefault(name, _read(name))\n\n\n"
             "_SHELF = Shelf()\n\n\n",
         ),
         Edit(

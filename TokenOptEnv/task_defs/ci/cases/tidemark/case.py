@@ -141,7 +141,7 @@ def _questions(case: CaseBuilder) -> None:
     ask_failure_class(case, FailureClass.REGRESSION, nature)
     case.subtask(
         "symptom",
-        "Which test keeps run 418 from being merged?",
+        "Which test keeps the release from shipping?",
         (FAILING_TEST,),
         QuestionKind.LOOKUP,
         lexical=False,
@@ -166,7 +166,7 @@ def _questions(case: CaseBuilder) -> None:
     )
     case.subtask(
         "nature",
-        "Is it the code, chance, the runner's services or something installed?",
+        "Is it the cache service, a flipping test, tzdata or our own code?",
         (FAILURE_CLASS,),
         QuestionKind.CAUSAL,
         lexical=False,
@@ -235,7 +235,7 @@ def _cache(case: CaseBuilder) -> None:
     case.cached(
         "cache-tide-1",
         "symptom",
-        "Which test blocks the merge of run 418?",
+        "Which test holds the release up?",
         {FAILING_TEST: FAILING},
         "Only test_new_year_does_not_cost_a_restore_point fails in the gating job.",
         version=f"main@{sha[history.TIME_ZONE_DATA]}",
@@ -246,7 +246,7 @@ def _cache(case: CaseBuilder) -> None:
     case.cached(
         "cache-tide-2",
         "nature",
-        "Is the red run chance, the runner's services or the code?",
+        "Is it the cache service, a flipping test or our own code?",
         {FAILURE_CLASS: FailureClass.FLAKY_TEST.value},
         "The stale lock test changed its outcome again; the re-run passed.",
         version=f"main@{sha[history.UPPER_CASE_UNITS]}",
@@ -268,7 +268,7 @@ def _cache(case: CaseBuilder) -> None:
     case.cached(
         "cache-tide-4",
         "symptom",
-        "Which test keeps the release run from being merged?",
+        "Which test keeps release 0.6 from shipping?",
         {FAILING_TEST: _YEARLY},
         "test_yearly_terms_are_read is red.",
         version="release/0.6@5d0c91be",

@@ -1,0 +1,33 @@
+# Every target sets up what it needs, in .venv, from a bare checkout: Python 3.11, pip, make and git suffice.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test lint bench clean
+
+demo: .venv/core
+	$(BIN)/camre eval --split core --seeds 0-4 --out runs/demo
+
+test: lint
+	$(BIN)/pytest -q
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/core
+	$(BIN)/camre bench engine
+
+.venv/core: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) -e .
+	@touch $@
+
+.venv/dev: .venv/core
+	$(PIP) -e '.[dev,server]'
+	@touch $@
+
+clean:
+	rm -rf .venv build dist *.egg-info
