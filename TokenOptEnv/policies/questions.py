@@ -29,10 +29,13 @@ def wording(observation: TokenOptEnvObservation, subtask: Subtask) -> str:
 
 
 def _slot_value(observation: TokenOptEnvObservation, subtask: Subtask) -> str | None:
+    """What the environment will put there: the latest finding held that has it."""
     slot = subtask.slot
     if slot is None:
         return None
     values = (
-        finding.values.get(slot.name) for finding in observation.findings if finding.subtask_id == slot.from_subtask_id
+        finding.values.get(slot.name)
+        for finding in reversed(observation.findings)
+        if finding.subtask_id == slot.from_subtask_id
     )
     return next(filter(None, values), None)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from TokenOptEnv.config import CHECKPOINT_CAP_TOKENS, SEARCH_HIT_CAP_TOKENS, YARDSTICK
+from TokenOptEnv.config import CHECKPOINT_CAP_TOKENS, SEARCH_HIT_CAP_TOKENS, YARDSTICK, Profile
 from TokenOptEnv.models import ActionType, Finding, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import desk
 from TokenOptEnv.policies.submission import latest_findings
-from TokenOptEnv.simulators import tokens, terms
+from TokenOptEnv.simulators import terms, tokens
 
 _HEADER_TOKENS = 16
 """What a header over a restored note, or the name of a question in it, takes at most."""
+_BRIDGING = (ActionType.RESTORE_CHECKPOINT, ActionType.WRITE_CHECKPOINT)
 
 
 def bridge(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
@@ -30,12 +31,12 @@ def wait(observation: TokenOptEnvObservation) -> TokenOptEnvAction:
         cleared = desk.clear(observation)
         if cleared is not None:
             return cleared
+    if observation.task.profile is Profile.V1:
+        artifact = observation.artifacts[observation.step % len(observation.artifacts)]
+        return TokenOptEnvAction(action_type=ActionType.READ_ARTIFACT, artifact_id=artifact.artifact_id)
     words = terms.distinct(observation.task.brief)
     query = words[observation.step % len(words)]
     return TokenOptEnvAction(action_type=ActionType.SEARCH_ARTIFACTS, query=query, top_k=1)
-
-
-_BRIDGING = (ActionType.RESTORE_CHECKPOINT, ActionType.WRITE_CHECKPOINT)
 
 
 def _restore(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:

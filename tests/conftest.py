@@ -1,0 +1,44 @@
+"""What every test shares: an import path for `tests.cases`, reproducible hypothesis runs, golden refreshing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:  # tests are imported by file, so nothing else makes `tests.cases` importable
+    sys.path.insert(0, str(ROOT))
+
+from TokenOptEnv import scenario_store  # noqa: E402
+from TokenOptEnv.plans import plan_store  # noqa: E402
+from tests import cases  # noqa: E402
+
+settings.register_profile(
+    "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("steady")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--refresh-golden", action="store_true", help="write the golden traces instead of comparing")
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, ...]]:
+    """A scenario store that holds the toy cases alone; gives their ids."""
+    shipped = {case.scenario_id: case for case in (cases.toy(), cases.patches(), cases.marathon())}
+    scenario_store.ship(shipped, tmp_path)
+    for module in (scenario_store, plan_store):
+        monkeypatch.setattr(module, "shipped_folder", lambda: tmp_path)
+    _forget()
+    yield tuple(shipped)
+    _forget()
+
+
+def _forget() -> None:
+    for remembered in (scenario_store.index, scenario_store.load, plan_store._shipped, plan_store._reference_plan):
+        remembered.cache_clear()
