@@ -84,7 +84,7 @@ class Limits:
     memory_tokens: int | None
 
 
-_NANO_USD_PER_STEP: Final = 2_000_000
+_NANO_USD_PER_STEP: Final = 4_000_000
 _NANO_USD_PER_ARTIFACT_TOKEN: Final = 500
 _LATENCY_MS_PER_STEP: Final = 45_000
 _PROMPT_OVERHEAD_TOKENS: Final = 1_500

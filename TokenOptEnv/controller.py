@@ -71,7 +71,7 @@ def _quote(
 def _numbering(state: EpisodeState, visible: VisibleWorld) -> Numbering:
     phase = visible.phases[state.phase]
     return Numbering(
-        artifacts=list(phase.artifacts),
+        artifacts={handle.artifact_id: handle.alias for handle in phase.handles},
         subtasks=list(phase.subtasks),
         models=list(visible.cards),
         things=state.aliases,

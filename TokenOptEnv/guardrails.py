@@ -42,7 +42,9 @@ def evaluate(before: EpisodeState, move: Move, after: EpisodeState, visible: Vis
         case Refused(refusal):
             events.append((Guardrail.INVALID_ACTION, refusal.reason.value))
         case ReadWhole() | Preview() | Search() | QueryCache() if sum(before.seen_requests.values()):
-            repeated = [name for name, times in after.seen_requests.items() if times > max(1, before.seen_requests.get(name, 0))]
+            repeated = [
+                name for name, times in after.seen_requests.items() if times > max(1, before.seen_requests.get(name, 0))
+            ]
             events += [(Guardrail.REPEATED_READ, f"asked before: {name[:60]}") for name in repeated]
         case Hydrate(segments):
             again = [view.segment_id for view in segments if view.segment_id in before.purged_ids]

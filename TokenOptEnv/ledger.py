@@ -65,9 +65,7 @@ def quote_input(
     )
 
 
-def _cached_tokens(
-    card: ModelCard, pieces: tuple[PromptPiece, ...], held: PrefixCache | None, clock_ms: int
-) -> int:
+def _cached_tokens(card: ModelCard, pieces: tuple[PromptPiece, ...], held: PrefixCache | None, clock_ms: int) -> int:
     rule = card.cache_rule
     if rule is None or held is None or clock_ms - held.used_at_ms > rule.ttl_ms:
         return 0

@@ -18,10 +18,10 @@ class Draft:
     """An item before it has a number."""
 
     kind: ItemKind
+    label: str
     text: str
     source_ids: tuple[str, ...] = ()
     finding_ids: tuple[str, ...] = ()
-    method: str | None = None
 
 
 def room_tokens(state: EpisodeState, visible: VisibleWorld) -> int | None:
@@ -50,7 +50,7 @@ def surface(state: EpisodeState, views: Iterable[SegmentView]) -> EpisodeState:
 def segment_item_tokens(state: EpisodeState, view: SegmentView) -> int:
     """What hydrating would take: its text and the header over it."""
     alias = state.aliases.get(view.segment_id, next_alias(state))
-    return view.tokens + tokens.count(YARDSTICK, item_header(view.segment_id, alias, ItemKind.SEGMENT, None))
+    return view.tokens + tokens.count(YARDSTICK, item_header(alias, view.label))
 
 
 def hydrate(
@@ -63,6 +63,7 @@ def hydrate(
             item_id=view.segment_id,
             alias=state.aliases[view.segment_id],
             kind=ItemKind.SEGMENT,
+            label=view.label,
             text=view.text,
             tokens=segment_item_tokens(state, view),
             source_ids=(view.segment_id,),
@@ -111,16 +112,14 @@ def emptied(state: EpisodeState) -> EpisodeState:
 
 def item_tokens(item: MemoryItem, visible: VisibleWorld, card: ModelCard) -> int:
     """The item as this model counts it."""
-    header = item_header(item.item_id, item.alias, item.kind, item.method)
+    header = item_header(item.alias, item.label)
     if item.kind is ItemKind.SEGMENT:
         return text_tokens(card, header) + model_tokens(card, visible.segment_tokens(card.vocabulary, item.item_id))
     return text_tokens(card, header + item.text)
 
 
 def draft_tokens(state: EpisodeState, draft: Draft) -> int:
-    alias = next_alias(state)
-    header = item_header(f"{draft.kind.value}-{alias}", alias, draft.kind, draft.method)
-    return tokens.count(YARDSTICK, header + draft.text)
+    return tokens.count(YARDSTICK, item_header(next_alias(state), draft.label) + draft.text)
 
 
 def _numbered(state: EpisodeState, draft: Draft) -> tuple[EpisodeState, MemoryItem]:
@@ -129,18 +128,16 @@ def _numbered(state: EpisodeState, draft: Draft) -> tuple[EpisodeState, MemoryIt
         item_id=f"{draft.kind.value}-{alias}",
         alias=alias,
         kind=draft.kind,
+        label=draft.label,
         text=draft.text,
         tokens=draft_tokens(state, draft),
         source_ids=draft.source_ids,
         finding_ids=draft.finding_ids,
-        method=draft.method,
     )
     return evolve(state, aliases={**state.aliases, item.item_id: alias}), item
 
 
-def _holding(
-    state: EpisodeState, memory: tuple[MemoryItem, ...], pieces: tuple[PromptPiece, ...]
-) -> EpisodeState:
+def _holding(state: EpisodeState, memory: tuple[MemoryItem, ...], pieces: tuple[PromptPiece, ...]) -> EpisodeState:
     tokens_held = sum(item.tokens for item in memory)
     return evolve(state, memory=memory, memory_pieces=pieces, memory_tokens=tokens_held)
 

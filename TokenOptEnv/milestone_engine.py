@@ -50,8 +50,6 @@ def evaluate(state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
     """Add what has been reached; a milestone once reached stays."""
     checks = {**_PROCESS, **_MARATHON}
     reached = tuple(
-        name
-        for name in listed_ids(visible)
-        if name not in state.milestone_ids and checks[name](state, visible)
+        name for name in listed_ids(visible) if name not in state.milestone_ids and checks[name](state, visible)
     )
     return evolve(state, milestone_ids=state.milestone_ids + reached) if reached else state

@@ -132,7 +132,7 @@ def _forms(profile: Profile) -> dict[ActionType, LegalAction]:
 
 
 _FORMS: Final = {profile: _forms(profile) for profile in Profile}
-_MUST_CHOOSE: Final = {
+_MUST_CHOOSE: Final = {  # by action type: the lists that must not be empty
     kind: tuple(field.choices_from[0] for field in form.fields if field.required and field.choices_from)
     for kind, form in _FORMS[Profile.V2].items()
 }
@@ -165,10 +165,9 @@ def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
         "checkpoints": tuple(saved.record.checkpoint_id for saved in state.checkpoints),
     }
     if state.must_submit:
-        return LegalActions(actions=(forms[ActionType.SUBMIT_ANSWER],), choices=choices)
-    return LegalActions(actions=tuple(form for form in forms.values() if _possible(form, choices)), choices=choices)
-
-
-def _possible(form: LegalAction, choices: dict[str, tuple[str, ...]]) -> bool:
-    """Is there anything to choose for every field that must be chosen?"""
-    return all(choices[name] for name in _MUST_CHOOSE[form.action_type])
+        actions: tuple[LegalAction, ...] = (forms[ActionType.SUBMIT_ANSWER],)
+    else:
+        actions = tuple(
+            form for form in forms.values() if all(choices[name] for name in _MUST_CHOOSE[form.action_type])
+        )
+    return LegalActions.model_construct({"actions", "choices"}, actions=actions, choices=choices)

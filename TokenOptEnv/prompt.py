@@ -15,7 +15,6 @@ from TokenOptEnv.models import (
     ArtifactHandle,
     Budgets,
     Checkpoint,
-    ItemKind,
     MemoryItem,
     ModelCard,
     TaskBrief,
@@ -24,26 +23,15 @@ from TokenOptEnv.models import (
     WorkingMemory,
 )
 
-_V1_VERBS = """read A [page]: open an artifact
-cache words: earlier results
-squeeze S.. method ratio: compress items
-ask Q M S.. [effort]: route a question to a model
-submit F..: answer with findings"""
-
-_SOLVER_SUBMIT = "submit S..: field=value; field=value: answer in your own words, S the evidence"
-
-_V2_VERBS = """find words [k]: search
-load S..: hydrate segments
-drop S..: purge items
-up F [M]: ask a stronger model the same
-note F.. S..: text: checkpoint
-recall C: restore checkpoint"""
+_V1_VERBS = "read A [page] | cache words | squeeze S.. method ratio | ask Q M S.. [effort] | submit F.."
+_V2_VERBS = "find words [k] | load S.. | drop S.. | up F [M] | note F.. S..: text | recall C"
+_SOLVER_SUBMIT = "submit S..: field=value; field=value | (in your own words; S the evidence)"
 
 
 def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iterable[ModelCard]) -> str:
     """What stays the same for a whole phase."""
     verbs = _V1_VERBS if task.profile is Profile.V1 else f"{_V1_VERBS}\n{_V2_VERBS}"
-    lines = ["Solve the task at least cost. Reply with one action: a verb and numbers.", verbs]
+    lines = ["Solve it at least cost. Reply with one action:", verbs]
     if task.track is Track.SOLVER:
         lines.append(_SOLVER_SUBMIT)
     lines.append(f"## {task.title} [{task.version}]")
@@ -59,8 +47,8 @@ def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iter
             lines.append(f"{field.name}: {field.question}{options}")
     lines.append("## A")
     for artifact in artifacts:
-        lines.append(f"{artifact.alias} {artifact.artifact_id}: {artifact.title}, {artifact.tokens}t")
-    lines.append("## M (usd per million tokens in/out)")
+        lines.append(f"{artifact.alias} {artifact.title}, {_size(artifact.tokens)}")
+    lines.append("## M, usd per million in/out")
     for number, card in enumerate(models, start=1):
         price = f"{card.input_pico_usd / 1e6:g}/{card.output_pico_usd / 1e6:g}"
         lines.append(f"{number} {card.name} {card.tier} {price}")
@@ -68,20 +56,25 @@ def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iter
     return "\n".join(lines) + "\n"
 
 
-def item_header(item_id: str, alias: int, kind: ItemKind, method: str | None) -> str:
-    if kind is ItemKind.SEGMENT:
-        return f"#{alias} {item_id}\n"
-    if method is not None:
-        return f"#{alias} {method}\n"
-    return f"#{alias} {kind.value}\n"
+def _size(tokens: int) -> str:
+    """Small artifacts are read whole, so their size matters to the token; of large ones it is enough to know roughly."""
+    return f"{tokens}t" if tokens < 1_000 else f"{round(tokens / 1_000)}kt"
+
+
+def item_header(alias: int, label: str) -> str:
+    return f"#{alias} {label}\n"
 
 
 def item_text(item: MemoryItem) -> str:
-    return item_header(item.item_id, item.alias, item.kind, item.method) + item.text
+    return item_header(item.alias, item.label) + item.text
 
 
 def tail_text(
-    memory: WorkingMemory, last: ToolResult | None, budgets: Budgets, checkpoints: tuple[Checkpoint, ...], must_submit: bool
+    memory: WorkingMemory,
+    last: ToolResult | None,
+    budgets: Budgets,
+    checkpoints: tuple[Checkpoint, ...],
+    must_submit: bool,
 ) -> str:
     """What is new at every step."""
     lines = ["## Now"]

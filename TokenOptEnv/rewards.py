@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from TokenOptEnv import milestone_engine
@@ -70,11 +71,16 @@ def sce(success: bool, cost_nano_usd: int, reference_nano_usd: int) -> float:
 
 
 def _running_terms(state: EpisodeState, visible: VisibleWorld) -> tuple[RewardTerm, ...]:
-    listed = milestone_engine.listed_ids(visible)
-    process = PROCESS * len(state.milestone_ids) / len(listed)
     penalty = sum(PENALTIES[Guardrail(event.guardrail_id)] for event in state.guardrail_events)
+    return _process_terms(
+        len(state.milestone_ids), len(milestone_engine.listed_ids(visible)), round(penalty, _DECIMALS)
+    )
+
+
+@lru_cache(maxsize=4_096)
+def _process_terms(reached: int, listed: int, penalty: float) -> tuple[RewardTerm, ...]:
     return (
-        _term("process_milestones", process),
+        _term("process_milestones", PROCESS * reached / listed),
         _term("guardrails", -min(GUARDRAIL_CAP, penalty)),
     )
 

@@ -20,7 +20,7 @@ _EFFORTS = {effort.value for effort in Effort}
 class Numbering:
     """The one-number aliases in force: 1 is the first of each list; items and segments share one count."""
 
-    artifacts: Sequence[str]
+    artifacts: Mapping[str, int]
     subtasks: Sequence[str]
     models: Sequence[str]
     things: Mapping[str, int]
@@ -36,7 +36,7 @@ class Numbering:
         things = {handle.segment_id: handle.alias for handle in observation.surfaced}
         things.update({item.item_id: item.alias for item in memory})
         return cls(
-            artifacts=[artifact.artifact_id for artifact in observation.artifacts],
+            artifacts={artifact.artifact_id: artifact.alias for artifact in observation.artifacts},
             subtasks=[subtask.subtask_id for subtask in observation.task.subtasks],
             models=[card.model_id for card in observation.models],
             things=things,
@@ -53,7 +53,7 @@ def write(action: TokenOptEnvAction, numbering: Numbering) -> str:
     match action.action_type:
         case ActionType.READ_ARTIFACT:
             page = [str(action.page)] if action.page not in (None, 1) else []
-            words = ["read", _position(action.artifact_id, numbering.artifacts), *page]
+            words = ["read", _number(action.artifact_id or "", numbering.artifacts), *page]
         case ActionType.QUERY_CACHE:
             words = ["cache", action.query or ""]
         case ActionType.COMPRESS_CONTEXT:
@@ -111,12 +111,13 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
     rest = rest.strip()
     ids = {number: name for name, number in numbering.things.items()}
     finding_ids = {number: name for name, number in numbering.finding_items.items()}
+    artifact_ids = {number: name for name, number in numbering.artifacts.items()}
     route_ids = {number: name for name, number in numbering.route_items.items()}
     match verb.lower():
         case "read" if match := re.fullmatch(r"(\d{1,4})(?: p?(\d{1,4}))?", rest):
             return TokenOptEnvAction(
                 action_type=ActionType.READ_ARTIFACT,
-                artifact_id=_at(match[1], numbering.artifacts),
+                artifact_id=artifact_ids.get(int(match[1]), f"#{match[1]}"),
                 page=int(match[2]) if match[2] else None,
             )
         case "cache" if rest:

@@ -76,9 +76,7 @@ class Trace:
                 action=action.model_copy(update={"metadata": {}}) if action.metadata else action,
                 refusal=refusal.reason if refusal is not None else None,
                 entries=seen.ledger,
-                memory=tuple(
-                    HeldItem(item_id=item.item_id, tokens=item.tokens) for item in seen.working_memory.items
-                ),
+                memory=tuple(HeldItem(item_id=item.item_id, tokens=item.tokens) for item in seen.working_memory.items),
                 milestone_ids=seen.milestones.achieved_ids,
                 guardrail_events=tuple(event for event in seen.guardrail_events if event.step == seen.step),
                 reward=seen.reward or 0.0,

@@ -31,10 +31,14 @@ class SegmentView:
     text: str
     title: str
     tokens: int
+    label: str
+    """Where it stands, in the numbers a prompt uses: artifact and segment."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactView:
+    number: int
+    """Its alias, the same in every phase."""
     artifact: Artifact
     segments: tuple[SegmentView, ...]
     tokens: int
@@ -93,8 +97,7 @@ class VisibleWorld:
     def _segment_counts(self) -> dict[str, dict[str, int]]:
         ids = [segment.segment_id for artifact in self.public.artifacts for segment in artifact.segments]
         return {
-            vocabulary: dict(zip(ids, counts, strict=True))
-            for vocabulary, counts in self.public.segment_tokens.items()
+            vocabulary: dict(zip(ids, counts, strict=True)) for vocabulary, counts in self.public.segment_tokens.items()
         }
 
     def segment_tokens(self, vocabulary: str, segment_id: str) -> int:
@@ -185,12 +188,19 @@ def _anonymous(card: ModelCard, number: int) -> ModelCard:
 def _artifact_views(public: PublicScenario) -> dict[str, ArtifactView]:
     counts = iter(public.segment_tokens[YARDSTICK])
     views: dict[str, ArtifactView] = {}
-    for artifact in public.artifacts:
+    for number, artifact in enumerate(public.artifacts, start=1):
         segments = tuple(
-            SegmentView(segment.segment_id, artifact.artifact_id, segment.text, segment.title, next(counts))
-            for segment in artifact.segments
+            SegmentView(
+                segment_id=segment.segment_id,
+                artifact_id=artifact.artifact_id,
+                text=segment.text,
+                title=segment.title,
+                tokens=next(counts),
+                label=f"A{number} s{place}",
+            )
+            for place, segment in enumerate(artifact.segments, start=1)
         )
-        views[artifact.artifact_id] = ArtifactView(artifact, segments, sum(view.tokens for view in segments))
+        views[artifact.artifact_id] = ArtifactView(number, artifact, segments, sum(view.tokens for view in segments))
     return views
 
 
@@ -230,13 +240,13 @@ def _phase_views(
         handles = tuple(
             ArtifactHandle(
                 artifact_id=view.artifact.artifact_id,
-                alias=alias,
+                alias=view.number,
                 kind=view.artifact.kind,
                 title=view.artifact.title,
                 tokens=view.tokens,
                 segments=len(view.segments),
             )
-            for alias, view in enumerate(artifacts.values(), start=1)
+            for view in artifacts.values()
         )
         found.append(
             PhaseView(

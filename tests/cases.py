@@ -68,7 +68,8 @@ retry.attempts = 3
 """
 
 _TICKET = "\n".join(
-    f"{hour:02d}:{minute:02d} support: customer {hour}{minute:02d} says that checkout hangs and then fails; told them we look into it"
+    f"{hour:02d}:{minute:02d} support: customer {hour}{minute:02d} says that checkout hangs and then fails;"
+    " told them we look into it"
     for hour in (8, 9)
     for minute in range(1, 9)
 )
@@ -286,7 +287,7 @@ def right_values(scenario: Scenario) -> dict[str, dict[str, str]]:
 
 @dataclass(frozen=True)
 class ScriptedBackend:
-    """Answers each subtask with the values given for it, citing all it was handed; says nothing where there are none."""
+    """Answers each subtask with the values given for it, citing all it was handed; without values it knows nothing."""
 
     values: Mapping[str, Mapping[str, str]]
     reasoning_tokens: int = 0
@@ -327,9 +328,7 @@ def simulated_world(scenario: Scenario, seed: int = 0, **options: Any) -> World:
 
 def with_cards(**changes: Any) -> Visibly:
     """Every card of the menu, changed alike."""
-    return lambda visible: replace(
-        visible, menu=tuple(card.model_copy(update=changes) for card in visible.menu)
-    )
+    return lambda visible: replace(visible, menu=tuple(card.model_copy(update=changes) for card in visible.menu))
 
 
 def with_limits(**changes: int) -> Visibly:
@@ -401,7 +400,9 @@ class Play:
     def escalate(self, route_id: str, model_id: str | None = None, **fields: Any) -> TokenOptEnvObservation:
         return self.do(ActionType.ESCALATE_ROUTE, route_id=route_id, model_id=model_id, **fields)
 
-    def checkpoint(self, note: str | None = None, *finding_ids: str, items: tuple[str, ...] = ()) -> TokenOptEnvObservation:
+    def checkpoint(
+        self, note: str | None = None, *finding_ids: str, items: tuple[str, ...] = ()
+    ) -> TokenOptEnvObservation:
         return self.do(ActionType.WRITE_CHECKPOINT, note=note, finding_ids=finding_ids, context_segment_ids=items)
 
     def restore(self, checkpoint_id: str) -> TokenOptEnvObservation:

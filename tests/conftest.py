@@ -13,9 +13,9 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:  # tests are imported by file, so nothing else makes `tests.cases` importable
     sys.path.insert(0, str(ROOT))
 
+from tests import cases  # noqa: E402
 from TokenOptEnv import scenario_store  # noqa: E402
 from TokenOptEnv.plans import plan_store  # noqa: E402
-from tests import cases  # noqa: E402
 
 settings.register_profile(
     "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]

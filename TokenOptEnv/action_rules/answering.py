@@ -40,7 +40,9 @@ def submit(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld
             )
         answer[name] = value
     if not answer:
-        return refuse(RefusalReason.EMPTY_ANSWER, "finding_ids", " ".join(action.finding_ids), "none of them fills a field")
+        return refuse(
+            RefusalReason.EMPTY_ANSWER, "finding_ids", " ".join(action.finding_ids), "none of them fills a field"
+        )
     cited = dict.fromkeys(cite for finding in findings for cite in finding.cites)
     if action.evidence_segment_ids:
         known = {cite for finding in held.values() for cite in finding.cites}

@@ -6,6 +6,7 @@ from TokenOptEnv.action_rules.refusals import lacking, missing, refuse
 from TokenOptEnv.action_rules.room import memory_refusal
 from TokenOptEnv.config import CHECKPOINT_CAP_TOKENS, TEXT_CAP_CHARACTERS, YARDSTICK
 from TokenOptEnv.episode_state import EpisodeState
+from TokenOptEnv.memory_manager import next_alias
 from TokenOptEnv.models import Finding, ItemKind, MemoryItem, Refusal, RefusalReason, TokenOptEnvAction
 from TokenOptEnv.moves import Compress, Purge, RestoreCheckpoint, WriteCheckpoint
 from TokenOptEnv.prompt import item_header
@@ -29,7 +30,10 @@ def compress(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWor
     for item in items:
         if item.kind not in _COMPRESSIBLE:
             return refuse(
-                RefusalReason.NOT_COMPRESSIBLE, "context_segment_ids", item.item_id, "findings and notes stay as they are"
+                RefusalReason.NOT_COMPRESSIBLE,
+                "context_segment_ids",
+                item.item_id,
+                "findings and notes stay as they are",
             )
     if action.method is None:
         return missing("method", f"one of {', '.join(methods())}")
@@ -69,7 +73,9 @@ def write_checkpoint(state: EpisodeState, action: TokenOptEnvAction) -> WriteChe
     text = "\n".join(parts) + "\n"
     size = tokens.count(YARDSTICK, text)
     if size > CHECKPOINT_CAP_TOKENS:
-        return lacking(RefusalReason.TOO_LONG, "checkpoint tokens", size, CHECKPOINT_CAP_TOKENS, "keep less, or squeeze it")
+        return lacking(
+            RefusalReason.TOO_LONG, "checkpoint tokens", size, CHECKPOINT_CAP_TOKENS, "keep less, or squeeze it"
+        )
     sources = dict.fromkeys(source for item in items for source in item.source_ids)
     return WriteCheckpoint(note, text, size, tuple(findings), tuple(sources))
 
@@ -81,10 +87,12 @@ def restore_checkpoint(
         return missing("checkpoint_id", "name a checkpoint")
     saved = next((each for each in state.checkpoints if each.record.checkpoint_id == action.checkpoint_id), None)
     if saved is None:
-        return refuse(RefusalReason.UNKNOWN_ID, "checkpoint_id", action.checkpoint_id, "name a checkpoint that was written")
+        return refuse(
+            RefusalReason.UNKNOWN_ID, "checkpoint_id", action.checkpoint_id, "name a checkpoint that was written"
+        )
     if any(item.kind is ItemKind.CHECKPOINT and item.text == saved.text for item in state.memory):
         return refuse(RefusalReason.ALREADY_IN_MEMORY, "checkpoint_id", action.checkpoint_id, "it is there already")
-    header = item_header("", len(state.aliases) + 1, ItemKind.CHECKPOINT, None)
+    header = item_header(next_alias(state), ItemKind.CHECKPOINT.value)
     needed = saved.record.tokens + tokens.count(YARDSTICK, header)
     return memory_refusal(state, visible, needed) or RestoreCheckpoint(saved)
 

@@ -38,7 +38,10 @@ def read(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) 
         absent = tuple(view for view in artifact.segments if view.segment_id not in held)
         if not absent:
             return refuse(
-                RefusalReason.ALREADY_IN_MEMORY, "artifact_id", action.artifact_id, "read something else, or purge it first"
+                RefusalReason.ALREADY_IN_MEMORY,
+                "artifact_id",
+                action.artifact_id,
+                "read something else, or purge it first",
             )
         needed = sum(segment_item_tokens(state, view) for view in absent)
         return memory_refusal(state, visible, needed) or ReadWhole(artifact, absent)
@@ -75,7 +78,10 @@ def hydrate(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorl
     for segment_id in ids:
         if segment_id not in state.surfaced:
             return refuse(
-                RefusalReason.NOT_SURFACED, "context_segment_ids", segment_id, "preview or search first, then use its id"
+                RefusalReason.NOT_SURFACED,
+                "context_segment_ids",
+                segment_id,
+                "preview or search first, then use its id",
             )
         if segment_id in held:
             return refuse(RefusalReason.ALREADY_IN_MEMORY, "context_segment_ids", segment_id, "leave it out")

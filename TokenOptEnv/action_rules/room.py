@@ -20,7 +20,9 @@ def memory_refusal(state: EpisodeState, visible: VisibleWorld, needed_tokens: in
 def budget_refusal(needed: Charge, left: Charge) -> Refusal | None:
     over = RefusalReason.OVER_BUDGET
     if needed.nano_usd > left.nano_usd:
-        return lacking(over, "nano-usd", needed.nano_usd, left.nano_usd, "ask a cheaper model, hand over less, or submit")
+        return lacking(
+            over, "nano-usd", needed.nano_usd, left.nano_usd, "ask a cheaper model, hand over less, or submit"
+        )
     if needed.tokens > left.tokens:
         return lacking(over, "tokens", needed.tokens, left.tokens, "hand over less, or submit")
     if needed.latency_ms > left.latency_ms:

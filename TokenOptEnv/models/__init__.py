@@ -55,6 +55,8 @@ from TokenOptEnv.models.refusal import Refusal, RefusalReason
 from TokenOptEnv.models.task import AnswerField, ArtifactKind, FieldKind, Slot, Subtask
 
 __all__ = [
+    "V1_ACTIONS",
+    "V2_ACTIONS",
     "ActionType",
     "AnswerField",
     "AnyPayload",
@@ -113,7 +115,5 @@ __all__ = [
     "TokenOptEnvObservation",
     "TokenOptEnvState",
     "ToolResult",
-    "V1_ACTIONS",
-    "V2_ACTIONS",
     "WorkingMemory",
 ]

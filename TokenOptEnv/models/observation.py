@@ -57,13 +57,13 @@ class MemoryItem(Frozen):
     item_id: str
     alias: int
     kind: ItemKind
+    label: str
+    """What the line over it says: where it comes from, or what it is."""
     text: str
     tokens: int
     source_ids: tuple[str, ...] = ()
     """Segments whose text it holds, wholly or in part."""
     finding_ids: tuple[str, ...] = ()
-    method: str | None = None
-    """The compressor that wrote it."""
 
 
 class WorkingMemory(Frozen):

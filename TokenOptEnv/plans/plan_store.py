@@ -56,9 +56,7 @@ def ship(scenarios: list[Scenario], folder: Path) -> None:
 
 def _what_matters(config: EpisodeConfig) -> EpisodeConfig:
     """Plans are the same under every way of paying, naming or answering."""
-    return replace(
-        config, track=Track.CONTROLLER, reward_mode=RewardMode.DENSE, anonymous_models=False, reveal=False
-    )
+    return replace(config, track=Track.CONTROLLER, reward_mode=RewardMode.DENSE, anonymous_models=False, reveal=False)
 
 
 @lru_cache(maxsize=4_096)

@@ -100,9 +100,7 @@ def play(program: Program, world: World) -> Played:
                 held = {item.item_id for item in player.state.memory}
                 absent = tuple(segment_id for segment_id in segment_ids if segment_id not in held)
                 if absent:
-                    player.act(
-                        TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=absent)
-                    )
+                    player.act(TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=absent))
             case Ask():
                 _ask(player, operation)
             case Drop():

@@ -163,9 +163,7 @@ def _needed_segments(scenario: Scenario, world: World) -> dict[str, tuple[str, .
                 key=lambda name: (-shows[name], name in misleading, name not in used, tokens[name], name),
             )
             chosen.append(pick)
-            left = [
-                fact_id for fact_id in left if all(place.segment_id != pick for place in facts[fact_id].places)
-            ]
+            left = [fact_id for fact_id in left if all(place.segment_id != pick for place in facts[fact_id].places)]
         used.update(chosen)
         needed[truth.subtask_id] = tuple(chosen)
     return needed

@@ -15,20 +15,25 @@ def room_tokens(observation: TokenOptEnvObservation) -> int:
     return memory.token_budget - memory.token_budget_used
 
 
+def clear_listings(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
+    """Drop what only lists segments: those it named stay askable."""
+    return _purge(observation, [item for item in observation.working_memory.items if item.kind in _LISTINGS])
+
+
 def clear(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
-    """Drop every listing: the segments it named stay askable. Then evidence; what was found and noted stays."""
-    items = observation.working_memory.items
-    idle = [item for item in items if item.kind in _LISTINGS] or [item for item in items if not _keeps_findings(item)]
-    if not idle or not _can_purge(observation):
+    """Drop listings or, where there are none, evidence. What was found and noted stays."""
+    evidence = [item for item in observation.working_memory.items if not _keeps_findings(item)]
+    return clear_listings(observation) or _purge(observation, evidence)
+
+
+def _purge(observation: TokenOptEnvObservation, items: list[MemoryItem]) -> TokenOptEnvAction | None:
+    can_purge = any(legal.action_type is ActionType.PURGE_MEMORY for legal in observation.legal_actions.actions)
+    if not items or not can_purge:
         return None
     return TokenOptEnvAction(
-        action_type=ActionType.PURGE_MEMORY, context_segment_ids=tuple(item.item_id for item in idle)
+        action_type=ActionType.PURGE_MEMORY, context_segment_ids=tuple(item.item_id for item in items)
     )
 
 
 def _keeps_findings(item: MemoryItem) -> bool:
     return bool(item.finding_ids) or item.kind is ItemKind.CHECKPOINT
-
-
-def _can_purge(observation: TokenOptEnvObservation) -> bool:
-    return any(legal.action_type is ActionType.PURGE_MEMORY for legal in observation.legal_actions.actions)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from TokenOptEnv.models.base import Frozen
 
 
@@ -86,5 +88,5 @@ class HiddenScenario(Frozen):
     subtasks: tuple[SubtaskTruth, ...]
     fields: tuple[FieldTruth, ...]
     cache: dict[str, CacheValidity]
-    verdicts: dict[str, bool] = {}
+    verdicts: dict[str, bool] = Field(default_factory=dict)
     """By candidate patch text: did the hidden tests pass when it was run?"""

@@ -64,5 +64,7 @@ def load_scenario(data: bytes, name: str) -> Scenario:
         parsed = _FILE.validate_json(gzip.decompress(data))
     except (OSError, EOFError, ValidationError) as fault:
         reason = str(fault).splitlines()[0]
-        raise ScenarioInvalid(f"scenario file {name!r} cannot be read: {reason}; rebuild it: camre scenarios build") from None
+        raise ScenarioInvalid(
+            f"scenario file {name!r} cannot be read: {reason}; rebuild it: camre scenarios build"
+        ) from None
     return Scenario(public=parsed.public, hidden=parsed.hidden)

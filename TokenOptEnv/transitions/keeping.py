@@ -30,7 +30,7 @@ def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effe
     before = sum(item.tokens for item in move.items)
     sources = tuple(dict.fromkeys(source for item in move.items for source in item.source_ids))
     text = move.method.compress("".join(item.text for item in move.items), move.target_ratio, move.query)
-    draft = Draft(ItemKind.COMPRESSED, text.rstrip("\n") + "\n", sources, method=move.method.name)
+    draft = Draft(ItemKind.COMPRESSED, move.method.name, text.rstrip("\n") + "\n", sources)
     after = memory_manager.draft_tokens(state, draft)
     item_ids = tuple(item.item_id for item in move.items)
     if after < before:
@@ -63,7 +63,9 @@ def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
 
 def restore_checkpoint(state: EpisodeState, move: RestoreCheckpoint, visible: VisibleWorld) -> Effect:
     record = move.saved.record
-    draft = Draft(ItemKind.CHECKPOINT, move.saved.text, record.source_ids, record.finding_ids)
+    draft = Draft(
+        ItemKind.CHECKPOINT, ItemKind.CHECKPOINT.value, move.saved.text, record.source_ids, record.finding_ids
+    )
     state, item = memory_manager.add(state, draft, visible)
     findings = {**state.findings, **{finding.finding_id: finding for finding in move.saved.findings}}
     payload = RestorePayload(

@@ -64,9 +64,9 @@ def preview(state: EpisodeState, move: Preview, visible: VisibleWorld) -> Effect
         for view in move.segments
     )
     artifact_id = move.artifact.artifact.artifact_id
-    lines = [f"{artifact_id} page {move.page}/{move.pages}"]
-    lines += [f"{line.alias} {line.tokens}t {line.title}" for line in outline]
-    state, item = memory_manager.add(state, Draft(ItemKind.PREVIEW, "\n".join(lines) + "\n"), visible)
+    label = f"A{move.artifact.number} page {move.page}/{move.pages}"
+    lines = [f"{line.alias} {line.tokens}t {line.title}" for line in outline]
+    state, item = memory_manager.add(state, Draft(ItemKind.PREVIEW, label, "\n".join(lines) + "\n"), visible)
     state = _asked(state, f"read {artifact_id} {move.page}")
     payload = ReadPayload(
         artifact_id=artifact_id,
@@ -96,12 +96,9 @@ def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
         )
         for hit, view in zip(found, views, strict=True)
     )
-    numbers = {handle.artifact_id: handle.alias for handle in phase.handles}
-    lines = [
-        f"{hit.alias} A{numbers[view.artifact_id]} {hit.tokens}t {hit.snippet}"
-        for hit, view in zip(hits, views, strict=True)
-    ]
-    state, item = memory_manager.add(state, Draft(ItemKind.SEARCH, "\n".join(lines or ["no hit"]) + "\n"), visible)
+    lines = [f"{hit.alias} {view.label} {hit.tokens}t {hit.snippet}" for hit, view in zip(hits, views, strict=True)]
+    text = "\n".join(lines or ["no hit"]) + "\n"
+    state, item = memory_manager.add(state, Draft(ItemKind.SEARCH, ItemKind.SEARCH.value, text), visible)
     state = _asked(state, f"search {' '.join(move.query.lower().split())}")
     return Effect(state, SearchPayload(query=move.query, hits=hits, item_ids=(item.item_id,)))
 
@@ -116,7 +113,9 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
         entry = match.entry
         finding = held.get(entry.entry_id)
         if finding is None:
-            state = memory_manager.surface(state, [phase.segments[cite] for cite in entry.cites if cite in phase.segments])
+            state = memory_manager.surface(
+                state, [phase.segments[cite] for cite in entry.cites if cite in phase.segments]
+            )
             finding = Finding(
                 finding_id=f"finding-{len(state.findings) + 1}",
                 source="cache",
@@ -130,7 +129,7 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
                 age_hours=entry.age_hours,
             )
             text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
-            draft = Draft(ItemKind.CACHE, text, finding_ids=(finding.finding_id,))
+            draft = Draft(ItemKind.CACHE, ItemKind.CACHE.value, text, finding_ids=(finding.finding_id,))
             state, item = memory_manager.add(state, draft, visible)
             state = evolve(state, findings={**state.findings, finding.finding_id: finding})
             item_ids.append(item.item_id)

@@ -44,7 +44,7 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
     answered = bool(reply.values)
     state = memory_manager.surface(state, [phase.segments[cite] for cite in reply.cites if cite in phase.segments])
     text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
-    draft = Draft(ItemKind.FINDING, text, finding_ids=(finding.finding_id,) if answered else ())
+    draft = Draft(ItemKind.FINDING, ItemKind.FINDING.value, text, finding_ids=(finding.finding_id,) if answered else ())
     state, item = memory_manager.add(state, draft, visible)
     output = min(text_tokens(card, text), REPLY_CAP_TOKENS) + reply.reasoning_tokens
     paid = ledger.charge(card, move.quote, output)

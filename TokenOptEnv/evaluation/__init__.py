@@ -1,0 +1,1 @@
+"""Evaluation: policies played on scenarios, what they cost and solved, and whether the scenarios hold."""

@@ -1,0 +1,54 @@
+"""Earlier results: one that can be trusted, one that cannot, and a difference that can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from TokenOptEnv.evaluation.faults import Fault
+from TokenOptEnv.scenario import CacheEntry, CacheValidity, Scenario
+
+
+def check(scenario: Scenario) -> Iterator[Fault]:
+    entries = scenario.public.cache_entries
+    validity = scenario.hidden.cache
+    valid = [entry for entry in entries if validity.get(entry.entry_id) is CacheValidity.VALID]
+    outdated = [entry for entry in entries if entry not in valid]
+    if not valid:
+        yield _fault(scenario, "cache", "has no valid entry", "add one of this version")
+    if not outdated:
+        yield _fault(scenario, "cache", "has no stale and no wrong-version entry", "add one to be told apart")
+    for entry in entries:
+        yield from _entry(scenario, entry)
+    for entry in valid:
+        if entry.version != scenario.public.version:
+            yield _fault(
+                scenario,
+                f"cache entry {entry.entry_id}",
+                f"is valid, and of version {entry.version!r}",
+                f"make it of version {scenario.public.version!r}",
+            )
+    oldest = max((entry.age_hours for entry in valid), default=0)
+    for entry in outdated:
+        if entry.version == scenario.public.version and entry.age_hours <= oldest:
+            yield _fault(
+                scenario,
+                f"cache entry {entry.entry_id}",
+                "cannot be told from a valid one by version or age",
+                f"give it another version, or an age above {oldest} hours",
+            )
+
+
+def _entry(scenario: Scenario, entry: CacheEntry) -> Iterator[Fault]:
+    place = f"cache entry {entry.entry_id}"
+    if entry.entry_id not in scenario.hidden.cache:
+        yield _fault(scenario, place, "nothing says whether it is valid", "say so")
+    if entry.subtask_id not in {subtask.subtask_id for subtask in scenario.public.subtasks}:
+        yield _fault(scenario, place, f"answers no subtask: {entry.subtask_id!r}", "name a subtask of the task")
+    known = {segment.segment_id for artifact in scenario.public.artifacts for segment in artifact.segments}
+    for cite in entry.cites:
+        if cite not in known:
+            yield _fault(scenario, place, f"cites no segment: {cite!r}", "cite a segment of the task")
+
+
+def _fault(scenario: Scenario, place: str, cause: str, remedy: str) -> Fault:
+    return Fault(scenario_id=scenario.scenario_id, place=place, cause=cause, remedy=remedy)

@@ -1,0 +1,29 @@
+"""Does a scenario keep its contract? Every check runs, so that one run names every fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from TokenOptEnv.evaluation.checks import cache, evidence, identity, offers, plans, questions, slots, texts
+from TokenOptEnv.evaluation.faults import Fault, Level
+from TokenOptEnv.scenario import Scenario
+
+Check = Callable[[Scenario], Iterator[Fault]]
+
+CHECKS: tuple[Check, ...] = (
+    identity.check,
+    texts.check,
+    evidence.check,
+    questions.check,
+    slots.check,
+    cache.check,
+    offers.check,
+)
+
+
+def validate(scenario: Scenario) -> tuple[Fault, ...]:
+    """The plan is tried only on a scenario without fault: on another it could fail in any way."""
+    faults = tuple(fault for check in CHECKS for fault in check(scenario))
+    if any(fault.level is Level.ERROR for fault in faults):
+        return faults
+    return (*faults, *plans.check(scenario))
