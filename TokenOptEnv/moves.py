@@ -64,6 +64,11 @@ class Route:
     quote: InputQuote
     escalated_from: str | None = None
 
+    @property
+    def reasoning_permille(self) -> int:
+        """A stronger model that is handed the earlier finding checks it instead of starting afresh."""
+        return 1_000 if self.escalated_from is None else 500
+
 
 @dataclass(frozen=True, slots=True)
 class WriteCheckpoint:

@@ -79,7 +79,8 @@ def escalate(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWor
 
 def worst_charge(move: Route) -> Charge:
     """The most this call can take: what is checked against the budget, and tells nothing of the answer."""
-    return ledger.charge(move.card, move.quote, REPLY_CAP_TOKENS + move.card.reasoning_tokens[move.effort])
+    reasoning = move.card.reasoning_tokens[move.effort] * move.reasoning_permille // 1_000
+    return ledger.charge(move.card, move.quote, REPLY_CAP_TOKENS + reasoning)
 
 
 def strength(card: ModelCard) -> tuple[int, int, str]:

@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 
 from TokenOptEnv import task_defs
 from TokenOptEnv.scenario import Scenario
+from TokenOptEnv.task_defs.generation import Outline
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Family:
     """One line: what the agent must find out."""
     designed: Mapping[str, Callable[[], Scenario]]
     """The cases designed by hand, by scenario id."""
+    generate: Callable[[Outline], Scenario] | None = None
+    """Writes the case an outline asks for."""
 
 
 @cache

@@ -46,7 +46,8 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
     text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
     draft = Draft(ItemKind.FINDING, ItemKind.FINDING.value, text, finding_ids=(finding.finding_id,) if answered else ())
     state, item = memory_manager.add(state, draft, visible)
-    output = min(text_tokens(card, text), REPLY_CAP_TOKENS) + reply.reasoning_tokens
+    reasoning = reply.reasoning_tokens * move.reasoning_permille // 1_000
+    output = min(text_tokens(card, text), REPLY_CAP_TOKENS) + reasoning
     paid = ledger.charge(card, move.quote, output)
     record = RouteRecord(
         route_id=route_id,

@@ -1,0 +1,112 @@
+"""The OpenEnv environment: `LocalEnv` behind OpenEnv's interface, and no rule of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import EnvironmentMetadata
+
+from TokenOptEnv import scenario_store
+from TokenOptEnv.errors import BadInput, EpisodeNotRunning
+from TokenOptEnv.local_env import LocalEnv
+from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
+from TokenOptEnv.server.faults import guarded
+from TokenOptEnv.server.task_listing import Task, listed, tasks
+from TokenOptEnv.traces import Trace
+from TokenOptEnv.version import VERSION
+
+
+class TokenOptEnvEnvironment(Environment[TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState]):
+    """One session: one episode at a time, in this process.
+
+    Steps run on the caller's thread, which for the server is the event loop: they take less time than
+    handing them to a thread would. The first and the last call of an episode may not (a scenario is
+    loaded; a submission is graded against a plan, or a patch is run), so the server's go to a thread.
+    """
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self._env: LocalEnv | None = LocalEnv(**options)
+        self._first: TokenOptEnvObservation | None = None
+        self._played: list[tuple[TokenOptEnvAction, TokenOptEnvObservation]] = []
+
+    def reset(
+        self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> TokenOptEnvObservation:
+        with guarded():
+            self._first = self._open.reset(seed=seed, episode_id=episode_id, **options)
+            self._played = []
+            return self._first
+
+    def step(
+        self, /, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any
+    ) -> TokenOptEnvObservation:
+        """`timeout_s` is OpenEnv's; a step here waits for nothing that could time out."""
+        with guarded():
+            if not isinstance(action, TokenOptEnvAction):
+                raise BadInput(f"step takes a TokenOptEnvAction, not a {type(action).__name__}")
+            seen = self._open.step(action)
+            self._played.append((action, seen))
+            return seen
+
+    async def reset_async(
+        self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> TokenOptEnvObservation:
+        return await asyncio.to_thread(self.reset, seed=seed, episode_id=episode_id, **options)
+
+    async def step_async(
+        self, /, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any
+    ) -> TokenOptEnvObservation:
+        if action.action_type is ActionType.SUBMIT_ANSWER:
+            return await asyncio.to_thread(self.step, action)
+        return self.step(action)
+
+    @property
+    def state(self) -> TokenOptEnvState:
+        return TokenOptEnvState() if self._env is None else self._env.state
+
+    @property
+    def trace(self) -> Trace:
+        """The record of the episode so far, the same bytes that a client writes from the frames it received."""
+        if self._first is None:
+            raise EpisodeNotRunning("no episode has been started; call reset first")
+        trace = Trace(self._first)
+        for action, seen in self._played:
+            trace.add(action, seen)
+        return trace
+
+    def close(self) -> None:
+        self._env = self._first = None
+        self._played = []
+
+    @property
+    def _open(self) -> LocalEnv:
+        if self._env is None:
+            raise EpisodeNotRunning("this environment is closed; open another")
+        return self._env
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        return EnvironmentMetadata(
+            name="token_opt_env",
+            description="CAMRE: code and log tasks under bounded memory and explicit token and dollar budgets",
+            version=VERSION,
+        )
+
+    def list_splits(self) -> list[str]:
+        return list(scenario_store.SPLITS)
+
+    def num_tasks(self, split: str) -> int:
+        return len(scenario_store.ids(split))
+
+    def list_tasks(self, split: str) -> list[Task]:
+        return listed(tasks(split))
+
+    def get_task(self, split: str, index: int) -> Task:
+        return tasks(split)[index] if index >= 0 else _out_of_range()
+
+    def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[Task]:
+        return listed(tasks(split)[start:stop])

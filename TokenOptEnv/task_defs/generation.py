@@ -1,0 +1,108 @@
+"""What a generated case must be like, drawn the same way for every family.
+
+A case is a number. The number says which split it belongs to, and named streams keyed by it give everything
+else, so the same number is the same case in any process and in any order. Families turn an outline into a
+story; they do not decide how many questions there are, whether there is a fault, or what the cache holds,
+so that no family can be told by such habits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from TokenOptEnv.config import BUGFIX_HARD_ARTIFACT_TOKENS, SIZES, Difficulty
+from TokenOptEnv.errors import BadInput
+from TokenOptEnv.streams import Stream
+
+GENERATOR_VERSION = 1
+"""Bumped when any generated case changes."""
+
+VALIDATION_NUMBERS = range(0, 50_000)
+TEST_NUMBERS = range(50_000, 100_000)
+TRAIN_NUMBERS = range(100_000, 1_000_000)
+
+_NO_FAULT_SHARE = 0.175
+_WIDE_SHARE = 0.25
+_SLOT_SHARE = {Difficulty.EASY: 0.25, Difficulty.MEDIUM: 0.6, Difficulty.HARD: 0.8, Difficulty.MARATHON: 1.0}
+_LEXICAL_SHARE = {Difficulty.EASY: 0.75, Difficulty.MEDIUM: 0.6, Difficulty.HARD: 0.5, Difficulty.MARATHON: 0.5}
+_QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (3, 3), Difficulty.HARD: (3, 4), Difficulty.MARATHON: (4, 6)}
+_FACTS = {Difficulty.EASY: (1, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (2, 4), Difficulty.MARATHON: (2, 3)}
+_WIDE_FACTS = {
+    Difficulty.EASY: (8, 9),
+    Difficulty.MEDIUM: (13, 14),
+    Difficulty.HARD: (14, 16),
+    Difficulty.MARATHON: (6, 8),
+}
+_VALID_CACHE_SHARE = 0.5
+
+
+class Split(StrEnum):
+    TRAIN = "train"
+    VALIDATION = "validation"
+    TEST = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a family is asked to write."""
+
+    family: str
+    difficulty: Difficulty
+    number: int
+    split: Split
+    no_fault: bool
+    """Nothing is broken, nobody is guilty, or the premise is stale: the answer says so and cites what rules suspects out."""
+    questions: int
+    """How many subtasks, a slot's included."""
+    slot: bool
+    """One subtask finds an id that a later one's question needs."""
+    facts: tuple[int, int]
+    """How many segments a question's facts stand in: at least, at most."""
+    wide_facts: int | None
+    """If set, one question's facts stand in this many segments: more than fits beside four handles uncompressed."""
+    lexical_share: float
+    """The share of questions that use the words of their facts."""
+    valid_cache: bool
+    """A valid earlier result answers the dearest question; stale and wrong-version ones are always there."""
+    artifact_tokens: tuple[int, int]
+
+    @property
+    def scenario_id(self) -> str:
+        return f"{self.family}-{self.difficulty.value}-g{self.number:06d}"
+
+    def stream(self, *purpose: str | int) -> Stream:
+        return Stream("generate", GENERATOR_VERSION, self.family, self.difficulty.value, self.number, *purpose)
+
+
+def split_of(number: int) -> Split:
+    for split, numbers in (
+        (Split.VALIDATION, VALIDATION_NUMBERS),
+        (Split.TEST, TEST_NUMBERS),
+        (Split.TRAIN, TRAIN_NUMBERS),
+    ):
+        if number in numbers:
+            return split
+    raise BadInput(f"case number {number} is in no split; numbers go from 0 to {TRAIN_NUMBERS.stop - 1}")
+
+
+def outline(family: str, difficulty: Difficulty, number: int) -> Outline:
+    draw = Stream("outline", GENERATOR_VERSION, family, difficulty.value, number)
+    wide = draw.chance(_WIDE_SHARE)
+    sizes = SIZES[difficulty].artifact_tokens
+    if family == "bugfix" and difficulty is Difficulty.HARD:
+        sizes = BUGFIX_HARD_ARTIFACT_TOKENS
+    return Outline(
+        family=family,
+        difficulty=difficulty,
+        number=number,
+        split=split_of(number),
+        no_fault=draw.chance(_NO_FAULT_SHARE),
+        questions=draw.integer(*_QUESTIONS[difficulty]),
+        slot=draw.chance(_SLOT_SHARE[difficulty]),
+        facts=_FACTS[difficulty],
+        wide_facts=draw.integer(*_WIDE_FACTS[difficulty]) if wide else None,
+        lexical_share=_LEXICAL_SHARE[difficulty],
+        valid_cache=draw.chance(_VALID_CACHE_SHARE),
+        artifact_tokens=sizes,
+    )
