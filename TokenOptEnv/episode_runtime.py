@@ -32,7 +32,7 @@ from TokenOptEnv.models import (
     TokenOptEnvObservation,
     ToolResult,
 )
-from TokenOptEnv.moves import Move, Refused
+from TokenOptEnv.moves import Move, Refused, WriteCheckpoint
 from TokenOptEnv.transitions import Effect
 from TokenOptEnv.world import VisibleWorld, World
 
@@ -77,7 +77,7 @@ def advance(before: EpisodeState, action: TokenOptEnvAction, world: World) -> St
     state = milestone_engine.evaluate(state, visible)
     state = guardrails.evaluate(before, move, state, visible)
     last = _told(action, move, effect, before, state)
-    state = _turned(evolve(state, end=_end(before, action, state, visible)), visible)
+    state = _turned(evolve(state, end=_end(before, action, state, visible)), move, visible)
     shown = controller.screen(state, visible)
     state = controller.with_prompt(state, visible, shown, last)
     settled = rewards.settle(state, world)
@@ -116,10 +116,16 @@ def _end(
     return None
 
 
-def _turned(state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
-    """At the end of a phase memory, surfaced ids and what was not noted down are gone."""
+def _turned(state: EpisodeState, move: Move, visible: VisibleWorld) -> EpisodeState:
+    """At the end of a phase memory, surfaced ids and what was not noted down are gone.
+
+    It ends with its steps, or earlier, when a checkpoint hands over a finding for each of its questions.
+    """
     phase = visible.phases[state.phase]
-    if state.end is not None or state.phase == len(visible.phases) - 1 or state.step < phase.ends_at_step:
+    if state.end is not None or state.phase == len(visible.phases) - 1:
+        return state
+    handed = {finding.subtask_id for finding in move.findings} if isinstance(move, WriteCheckpoint) else set()
+    if state.step < phase.ends_at_step and not handed.issuperset(phase.subtasks):
         return state
     state = memory_manager.emptied(state)
     return evolve(state, phase=state.phase + 1, surfaced={}, route_contexts={}, full_memory_steps=0)

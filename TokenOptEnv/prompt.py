@@ -37,7 +37,7 @@ def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iter
     lines.append(f"## {task.title} [{task.version}]")
     lines.append(task.brief)
     if task.phases > 1:
-        lines.append(f"Phase {task.phase + 1} of {task.phases}; memory is lost after step {task.phase_ends_at_step}.")
+        lines.append(f"Phase {task.phase + 1} of {task.phases}. {_phase_end(task.phase_ends_at_step)}")
     lines.append("## Q")
     for number, subtask in enumerate(task.subtasks, start=1):
         lines.append(f"{number} {subtask.question} -> {', '.join(subtask.fields)}")
@@ -54,6 +54,12 @@ def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iter
         lines.append(f"{number} {card.name} {card.tier} {price}")
     lines.append("## Memory")
     return "\n".join(lines) + "\n"
+
+
+def _phase_end(step: int | None) -> str:
+    if step is None:
+        return "The last."
+    return f"It ends at step {step}, or with a note that holds a finding for each Q; all else is lost then."
 
 
 def _size(tokens: int) -> str:

@@ -1,4 +1,8 @@
-"""How fast the engine steps, measured through `LocalEnv` with every observation built."""
+"""How fast the engine steps, measured through `LocalEnv` with every observation built.
+
+The same episodes are played again and again, so these are times of a warm process: token counts and compressions of a
+text seen before are kept by the engine, and a first meeting with a text costs more.
+"""
 
 from __future__ import annotations
 

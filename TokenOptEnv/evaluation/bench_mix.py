@@ -24,10 +24,9 @@ _COMPRESSIBLE = (ItemKind.SEGMENT, ItemKind.COMPRESSED, ItemKind.PREVIEW, ItemKi
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """`place` counts the steps of the episode; an action of the second round is a late one."""
-
     action: TokenOptEnvAction
     is_late: bool
+    """It is of the second round."""
 
 
 def _read(seen: TokenOptEnvObservation, variant: int) -> TokenOptEnvAction:

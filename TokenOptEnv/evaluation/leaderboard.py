@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from TokenOptEnv import policies
@@ -19,9 +20,10 @@ def ranked(summaries: Iterable[Summary]) -> tuple[Summary, ...]:
 
 
 def table(summaries: Iterable[Summary], title: str) -> Table:
-    made = Table(title=title, title_justify="left")
+    """Within 80 columns, which is why it has no frame."""
+    made = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     made.add_column("policy", no_wrap=True)
-    for head in ("SCE", "solved", "return", "$/task", "$/solved", "regret $", "refused"):
+    for head in ("SCE", "solved", "return", "$/task", "$/solved", "regret", "refused"):
         made.add_column(head, justify="right", no_wrap=True)
     for each in ranked(summaries):
         mark = TRUTH_MARK if policies.info(each.policy).knows_truth else ""

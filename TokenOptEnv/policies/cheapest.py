@@ -1,4 +1,4 @@
-"""The trivial baseline: one search a question, and the cheapest model on what it hits. Anything worth training beats it."""
+"""The trivial baseline: one search a question, and the cheapest model on its hits. Anything worth training beats it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Cheapest:
         self._looked_up: str | None = None
         """The question whose evidence the last action looked for."""
         self._done: set[str] = set()
+        self._opened: set[str] = set()
 
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
         if is_last_chance(observation):
@@ -45,20 +46,25 @@ class Cheapest:
             if cleared is not None:
                 return cleared
         self._looked_up = open_questions[0].subtask_id
-        return _look_up(observation, open_questions[0])
+        return self._look_up(observation, open_questions[0])
+
+    def _look_up(self, observation: TokenOptEnvObservation, subtask: Subtask) -> TokenOptEnvAction:
+        """A search; in profile v1, which has none, the artifact whose title says most of the question."""
+        query = questions.wording(observation, subtask)
+        if observation.task.profile is not Profile.V1:
+            return TokenOptEnvAction(action_type=ActionType.SEARCH_ARTIFACTS, query=query, top_k=_TOP_K)
+        words = set(terms.distinct(query))
+        unopened = [each for each in observation.artifacts if each.artifact_id not in self._opened]
+        nearest = max(
+            unopened or observation.artifacts,
+            key=lambda each: (len(words.intersection(terms.terms(each.title))), -each.alias),
+        )
+        self._opened.add(nearest.artifact_id)
+        return TokenOptEnvAction(action_type=ActionType.READ_ARTIFACT, artifact_id=nearest.artifact_id)
 
 
 def cheapest_model(observation: TokenOptEnvObservation) -> ModelCard:
     return min(observation.models, key=lambda card: (card.input_pico_usd, card.output_pico_usd, card.model_id))
-
-
-def _look_up(observation: TokenOptEnvObservation, subtask: Subtask) -> TokenOptEnvAction:
-    query = questions.wording(observation, subtask)
-    if observation.task.profile is not Profile.V1:
-        return TokenOptEnvAction(action_type=ActionType.SEARCH_ARTIFACTS, query=query, top_k=_TOP_K)
-    words = set(terms.distinct(query))
-    nearest = max(observation.artifacts, key=lambda each: (len(words.intersection(terms.terms(each.title))), -each.alias))
-    return TokenOptEnvAction(action_type=ActionType.READ_ARTIFACT, artifact_id=nearest.artifact_id)
 
 
 def _ask(observation: TokenOptEnvObservation, subtask_id: str) -> TokenOptEnvAction:

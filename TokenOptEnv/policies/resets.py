@@ -45,9 +45,7 @@ def _restore(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
     for checkpoint in observation.checkpoints:
         is_lost = checkpoint.phase < observation.task.phase and not held.issuperset(checkpoint.finding_ids)
         if is_lost and checkpoint.tokens + _HEADER_TOKENS <= room:
-            return TokenOptEnvAction(
-                action_type=ActionType.RESTORE_CHECKPOINT, checkpoint_id=checkpoint.checkpoint_id
-            )
+            return TokenOptEnvAction(action_type=ActionType.RESTORE_CHECKPOINT, checkpoint_id=checkpoint.checkpoint_id)
     return None
 
 

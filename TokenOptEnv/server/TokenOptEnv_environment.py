@@ -13,12 +13,14 @@ from TokenOptEnv.errors import BadInput, EpisodeNotRunning
 from TokenOptEnv.local_env import LocalEnv
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
 from TokenOptEnv.server.faults import guarded
-from TokenOptEnv.server.task_listing import Task, listed, tasks
+from TokenOptEnv.server.task import Task, task_at, tasks_between
 from TokenOptEnv.traces import Trace
 from TokenOptEnv.version import VERSION
 
 
-class TokenOptEnvEnvironment(Environment[TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState]):
+class TokenOptEnvEnvironment(
+    Environment[TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState],  # type: ignore[misc]  # it ships no types
+):
     """One session: one episode at a time, in this process.
 
     Steps run on the caller's thread, which for the server is the event loop: they take less time than
@@ -103,10 +105,10 @@ class TokenOptEnvEnvironment(Environment[TokenOptEnvAction, TokenOptEnvObservati
         return len(scenario_store.ids(split))
 
     def list_tasks(self, split: str) -> list[Task]:
-        return listed(tasks(split))
+        return tasks_between(split, None, None)
 
     def get_task(self, split: str, index: int) -> Task:
-        return tasks(split)[index] if index >= 0 else _out_of_range()
+        return task_at(split, index)
 
     def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[Task]:
-        return listed(tasks(split)[start:stop])
+        return tasks_between(split, start, stop)

@@ -31,16 +31,17 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
+        usual = cls()
         return cls(
-            host=environment.get("CAMRE_HOST", cls.host),
-            port=_whole(environment, "CAMRE_PORT", cls.port, 0, 65_535),
-            workers=_whole(environment, "CAMRE_WORKERS", cls.workers, 1, 256),
-            capacity=_whole(environment, "CAMRE_CAPACITY", cls.capacity, 1, 100_000),
+            host=environment.get("CAMRE_HOST", usual.host),
+            port=_whole(environment, "CAMRE_PORT", usual.port, 0, 65_535),
+            workers=_whole(environment, "CAMRE_WORKERS", usual.workers, 1, 256),
+            capacity=_whole(environment, "CAMRE_CAPACITY", usual.capacity, 1, 100_000),
             max_message_bytes=_whole(
-                environment, "CAMRE_MAX_MESSAGE_BYTES", cls.max_message_bytes, 1_024, 16_777_216
+                environment, "CAMRE_MAX_MESSAGE_BYTES", usual.max_message_bytes, 1_024, 16_777_216
             ),
-            ping_seconds=_whole(environment, "CAMRE_PING_SECONDS", cls.ping_seconds, 1, 3_600),
-            web=_flag(environment, "ENABLE_WEB_INTERFACE", cls.web),
+            ping_seconds=_whole(environment, "CAMRE_PING_SECONDS", usual.ping_seconds, 1, 3_600),
+            web=_flag(environment, "ENABLE_WEB_INTERFACE", usual.web),
         )
 
     def to_environment(self) -> dict[str, str]:

@@ -66,6 +66,4 @@ def _right_value(truth: SubtaskTruth | None, slot: Slot) -> str | None:
 
 
 def _fault(scenario: Scenario, subtask: Subtask, cause: str, remedy: str) -> Fault:
-    return Fault(
-        scenario_id=scenario.scenario_id, place=f"subtask {subtask.subtask_id}", cause=cause, remedy=remedy
-    )
+    return Fault(scenario_id=scenario.scenario_id, place=f"subtask {subtask.subtask_id}", cause=cause, remedy=remedy)

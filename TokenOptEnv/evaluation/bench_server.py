@@ -1,0 +1,198 @@
+"""Steps per second over the WebSocket, beside an echo environment that returns the same observations.
+
+Each server is a real uvicorn process on loopback. The runs alternate, so that a machine that slows down slows both,
+and the figures are medians over the rounds. The client sends prepared frames and reads the answers
+without decoding them: what is measured is the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from rich.table import Table
+
+from TokenOptEnv import scenario_store
+from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.errors import BadInput
+from TokenOptEnv.models import TokenOptEnvAction
+from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.plans import reference_plan
+
+SCENARIO_ID: Final = "incident-medium-kafka-backpressure"
+SEED: Final = 7
+SESSIONS: Final = (1, 32)
+_APPS: Final = {"env": "TokenOptEnv.server.app:app", "echo": "TokenOptEnv.server.echo:app"}
+_START_SECONDS: Final = 60
+_ADDRESS: Final = re.compile(r"running on (http://[\d.]+:(\d+))")
+
+
+class Speed(Frozen):
+    """One server under one number of sessions: medians over the rounds."""
+
+    steps_per_second: float
+    p50_ms: float
+    p99_ms: float
+
+
+class Comparison(Frozen):
+    sessions: int
+    env: Speed
+    echo: Speed
+    ratio: float
+    """The environment's steps per second over the echo's, the median over the rounds."""
+
+
+class ServerBench(Frozen):
+    scenario_id: str
+    rounds: int
+    steps: int
+    """Counted in each run."""
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    seconds: float
+    latencies: list[float]
+
+    @property
+    def rate(self) -> float:
+        return len(self.latencies) / self.seconds
+
+    def percentile_ms(self, share: float) -> float:
+        ordered = sorted(self.latencies)
+        return 1_000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def bench(
+    rounds: int = 5,
+    steps: int = 2_000,
+    sessions: Sequence[int] = SESSIONS,
+    progress: Callable[[str], None] = lambda line: None,
+) -> ServerBench:
+    """What `camre bench server` runs; `progress` is told of each run."""
+    messages = _messages()
+    with _server(_APPS["env"]) as env_port, _server(_APPS["echo"]) as echo_port:
+        ports = {"env": env_port, "echo": echo_port}
+        for port in ports.values():
+            asyncio.run(_run(port, messages, 1, 2 * len(messages)))
+        made = []
+        for count in sessions:
+            runs: dict[str, list[_Run]] = {"env": [], "echo": []}
+            for number in range(rounds):
+                for name in ("env", "echo") if number % 2 == 0 else ("echo", "env"):
+                    runs[name].append(asyncio.run(_run(ports[name], messages, count, steps)))
+                    progress(f"{count} sessions, round {number + 1}: {name} {runs[name][-1].rate:,.0f} step/s")
+            ratio = median(env.rate / echo.rate for env, echo in zip(runs["env"], runs["echo"], strict=True))
+            made.append(
+                Comparison(
+                    sessions=count, env=_speed(runs["env"]), echo=_speed(runs["echo"]), ratio=round(ratio, 3)
+                )
+            )
+    return ServerBench(scenario_id=SCENARIO_ID, rounds=rounds, steps=steps, comparisons=tuple(made))
+
+
+def table(result: ServerBench) -> Table:
+    made = Table(title=f"{result.scenario_id}, {result.rounds} rounds of {result.steps} steps, medians")
+    for name in ("sessions", "server", "step/s", "p50 ms", "p99 ms", "ratio"):
+        made.add_column(name, justify="left" if name == "server" else "right")
+    for row in result.comparisons:
+        for name, speed in (("TokenOptEnv", row.env), ("echo", row.echo)):
+            made.add_row(
+                str(row.sessions),
+                name,
+                f"{speed.steps_per_second:,.0f}",
+                f"{speed.p50_ms:.2f}",
+                f"{speed.p99_ms:.2f}",
+                f"{row.ratio:.2f}" if name == "TokenOptEnv" else "",
+            )
+    return made
+
+
+def _speed(runs: list[_Run]) -> Speed:
+    return Speed(
+        steps_per_second=round(median(run.rate for run in runs), 1),
+        p50_ms=round(median(run.percentile_ms(0.50) for run in runs), 3),
+        p99_ms=round(median(run.percentile_ms(0.99) for run in runs), 3),
+    )
+
+
+def _messages() -> tuple[str, ...]:
+    """A whole episode, as frames: a reset, then the actions of the reference plan, the last one a submission."""
+    plan = reference_plan(scenario_store.load(SCENARIO_ID), SEED, EpisodeConfig())
+    return (
+        f'{{"type":"reset","data":{{"scenario_id":"{SCENARIO_ID}","seed":{SEED}}}}}',
+        *(_step_message(action) for action in plan.actions),
+    )
+
+
+def _step_message(action: TokenOptEnvAction) -> str:
+    return f'{{"type":"step","data":{action.model_dump_json(exclude_defaults=True)}}}'
+
+
+async def _run(port: int, messages: tuple[str, ...], sessions: int, steps: int) -> _Run:
+    """Sessions that play episode after episode, each its share of the steps; resets are played but not counted."""
+    from websockets.asyncio.client import connect
+
+    latencies: list[float] = []
+    ready = asyncio.Barrier(sessions + 1)
+
+    async def play() -> None:
+        async with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_size=None, proxy=None) as socket:
+            await ready.wait()
+            played = 0
+            while played < steps // sessions:
+                for place, message in enumerate(messages):
+                    started = time.perf_counter()
+                    await socket.send(message)
+                    answer = await socket.recv(decode=False)
+                    if not answer.startswith(b'{"type":"observation"'):
+                        raise BadInput(f"the server answered {answer[:200]!r}")
+                    if place > 0:
+                        latencies.append(time.perf_counter() - started)
+                        played += 1
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(sessions):
+            group.create_task(play())
+        await ready.wait()
+        began = time.perf_counter()
+    return _Run(time.perf_counter() - began, latencies)
+
+
+@contextmanager
+def _server(application: str) -> Iterator[int]:
+    """A uvicorn process of its own on a free port of loopback, up to its last line of start-up."""
+    command = [sys.executable, "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", "0"]
+    command += ["--ws-per-message-deflate", "false", "--no-access-log", "--ws-ping-interval", "600"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            yield _port(process, application)
+        finally:
+            process.terminate()
+            try:
+                process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _port(process: subprocess.Popen[str], application: str) -> int:
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        found = _ADDRESS.search(line)
+        if found:
+            return int(found[2])
+    raise BadInput(f"{application} did not start: {''.join(said[-3:]).strip()[:300]}")

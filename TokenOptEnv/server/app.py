@@ -1,0 +1,44 @@
+"""The ASGI application: OpenEnv's HTTP routes, our sessions on `/ws`, faults in one voice.
+
+`uvicorn TokenOptEnv.server.app:app`, or `camre serve`, which also sets what uvicorn must be told.
+"""
+
+from __future__ import annotations
+
+import os
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute, APIWebSocketRoute
+from openenv.core.env_server import create_fastapi_app, create_web_interface_app
+from openenv.core.env_server.types import ConcurrencyConfig
+
+from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
+from TokenOptEnv.server import http_faults, rpc
+from TokenOptEnv.server.sessions import Sessions
+from TokenOptEnv.server.settings import Settings
+from TokenOptEnv.server.TokenOptEnv_environment import TokenOptEnvEnvironment
+
+ENV_NAME = "token_opt_env"
+
+
+def build_app(settings: Settings) -> FastAPI:
+    create = create_web_interface_app if settings.web else create_fastapi_app
+    app: FastAPI = create(
+        TokenOptEnvEnvironment,
+        TokenOptEnvAction,
+        TokenOptEnvObservation,
+        env_name=ENV_NAME,
+        concurrency_config=ConcurrencyConfig(max_concurrent_envs=settings.capacity),
+        state_cls=TokenOptEnvState,
+    )
+    # In front of OpenEnv's routes of the same paths: the first match wins.
+    app.router.routes[:0] = [
+        APIWebSocketRoute("/ws", Sessions(settings.capacity, settings.max_message_bytes).serve),
+        APIWebSocketRoute("/mcp", rpc.over_websocket),
+        APIRoute("/mcp", rpc.over_http, methods=["POST"], include_in_schema=False),
+    ]
+    http_faults.install(app, settings.max_message_bytes)
+    return app
+
+
+app = build_app(Settings.from_environment(os.environ))

@@ -1,0 +1,76 @@
+"""The yardstick of `camre bench server`: OpenEnv's own server around an environment that does no work.
+
+It answers each step with the observation that the same step of a real episode had, recorded before the first
+request. What it costs is what OpenEnv's protocol costs for observations like ours; the rest is our doing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from openenv.core.env_server import create_fastapi_app
+from openenv.core.env_server.interfaces import Environment
+
+from TokenOptEnv import scenario_store
+from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.local_env import LocalEnv
+from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
+from TokenOptEnv.plans import reference_plan
+
+SCENARIO_ID = "incident-medium-kafka-backpressure"
+SEED = 7
+
+
+def _recorded() -> tuple[TokenOptEnvObservation, ...]:
+    env = LocalEnv()
+    plan = reference_plan(scenario_store.load(SCENARIO_ID), SEED, EpisodeConfig())
+    return (
+        env.reset(scenario_id=SCENARIO_ID, seed=SEED),
+        *(env.step(action) for action in plan.actions),
+    )
+
+
+class EchoEnvironment(
+    Environment[TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState],  # type: ignore[misc]  # it ships no types
+):
+    SUPPORTS_CONCURRENT_SESSIONS = True
+    recorded = _recorded()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._step = 0
+
+    def reset(self, seed: int | None = None, episode_id: str | None = None, **options: Any) -> TokenOptEnvObservation:
+        self._step = 0
+        return self.recorded[0]
+
+    def step(
+        self, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any
+    ) -> TokenOptEnvObservation:
+        self._step = min(self._step + 1, len(self.recorded) - 1)
+        return self.recorded[self._step]
+
+    async def reset_async(
+        self, seed: int | None = None, episode_id: str | None = None, **options: Any
+    ) -> TokenOptEnvObservation:
+        return self.reset()
+
+    async def step_async(
+        self, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any
+    ) -> TokenOptEnvObservation:
+        return self.step(action)
+
+    @property
+    def state(self) -> TokenOptEnvState:
+        return TokenOptEnvState(step_count=self._step)
+
+
+app: FastAPI = create_fastapi_app(
+    EchoEnvironment,
+    TokenOptEnvAction,
+    TokenOptEnvObservation,
+    max_concurrent_envs=256,
+    env_name="echo",
+    state_cls=TokenOptEnvState,
+)

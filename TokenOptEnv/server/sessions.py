@@ -1,0 +1,92 @@
+"""Sessions: a live WebSocket each, with an environment of its own, for as long as it lives.
+
+A session ends when its connection does and never before: there is no idle limit that could close one whose
+agent is thinking. A peer that has vanished is found by the pings of the protocol (`Settings.ping_seconds`),
+which a live one answers by itself however idle it is. Either way the slot is free again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fastapi import WebSocket, WebSocketDisconnect
+from openenv.core.env_server.types import WSErrorCode
+from starlette.types import Message as Event
+
+from TokenOptEnv.errors import CamreError
+from TokenOptEnv.server import faults, frames
+from TokenOptEnv.server.frames import CloseMessage, FrameRefused, ResetMessage, StateMessage, StepMessage
+from TokenOptEnv.server.TokenOptEnv_environment import TokenOptEnvEnvironment
+
+_TRY_AGAIN_LATER: Final = 1013
+_POLICY_VIOLATION: Final = 1008
+
+
+class Sessions:
+    """The slots of one process. Counted on the event loop alone, so no lock is needed."""
+
+    def __init__(self, capacity: int, max_message_bytes: int) -> None:
+        self.capacity = capacity
+        self.active = 0
+        self._max_message_bytes = max_message_bytes
+
+    async def serve(self, socket: WebSocket) -> None:
+        await socket.accept()
+        try:
+            if "session_id" in socket.query_params:
+                told = "sessions cannot be joined; connect without session_id to open one"
+                await socket.send_text(frames.error_frame(WSErrorCode.SESSION_ERROR, told))
+                await socket.close(_POLICY_VIOLATION)
+            elif self.active >= self.capacity:
+                await socket.send_text(frames.capacity_frame(self.active, self.capacity))
+                await socket.close(_TRY_AGAIN_LATER)
+            else:
+                await self._hold(socket)
+        except WebSocketDisconnect:
+            pass
+
+    async def _hold(self, socket: WebSocket) -> None:
+        self.active += 1
+        environment = TokenOptEnvEnvironment()
+        try:
+            while (answer := await self._answer(environment, await socket.receive())) is not None:
+                await socket.send_text(answer)
+            await socket.close()
+        finally:
+            environment.close()
+            self.active -= 1
+
+    async def _answer(self, environment: TokenOptEnvEnvironment, event: Event) -> str | None:
+        """The frame to send back; None when the client wants to leave."""
+        if event["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect
+        try:
+            with faults.guarded():
+                return await _played(environment, frames.parse(self._text(event)))
+        except FrameRefused as refused:
+            return frames.error_frame(refused.code, str(refused))
+        except (CamreError, faults.InternalFault) as fault:
+            return frames.error_frame(WSErrorCode.EXECUTION_ERROR, str(fault))
+
+    def _text(self, event: Event) -> str:
+        text = event.get("text")
+        if not isinstance(text, str):
+            raise FrameRefused(WSErrorCode.INVALID_JSON, "a binary frame; send each message as text, one JSON object")
+        if len(text) > self._max_message_bytes or len(text.encode()) > self._max_message_bytes:
+            raise FrameRefused(
+                WSErrorCode.VALIDATION_ERROR,
+                f"a frame of {len(text)} characters; at most {self._max_message_bytes} bytes are read",
+            )
+        return text
+
+
+async def _played(environment: TokenOptEnvEnvironment, message: frames.Message) -> str | None:
+    match message:
+        case StepMessage(data=action):
+            return frames.observation_frame(await environment.step_async(action))
+        case ResetMessage(data=options):
+            return frames.observation_frame(await environment.reset_async(**options))
+        case StateMessage():
+            return frames.state_frame(environment.state)
+        case CloseMessage():
+            return None

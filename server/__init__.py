@@ -1,0 +1,1 @@
+"""The root door: `uvicorn server.app:app` from a checkout. The server itself is `TokenOptEnv.server`."""

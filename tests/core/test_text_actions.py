@@ -1,0 +1,223 @@
+"""The short form: `parse` undoes `write`, every word is billed, and nothing a policy says breaks it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.cases import STRONGEST, WEAKEST, Play, find_everything, segment_with, toy, world_of
+from TokenOptEnv.models import ActionType, RefusalReason, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.text_actions import Numbering, describe, parse, write
+
+ORDERS = segment_with(toy(), "pool exhausted")
+_A = ActionType
+
+
+@cache
+def play() -> Play:
+    """Shared: nobody acts on it further."""
+    game = Play(world_of(toy()))
+    find_everything(game)
+    game.checkpoint("kept", *game.finding_ids)
+    return game
+
+
+def said(text: str) -> TokenOptEnvAction:
+    return parse(text, play().observation)
+
+
+def written(action: TokenOptEnvAction) -> str:
+    return write(action, Numbering.of(play().observation))
+
+
+def action(kind: ActionType, **fields: object) -> TokenOptEnvAction:
+    return TokenOptEnvAction.model_validate({"action_type": kind, **fields})
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        action(_A.READ_ARTIFACT, artifact_id="log-gateway"),
+        action(_A.READ_ARTIFACT, artifact_id="log-gateway", page=2),
+        action(_A.QUERY_CACHE, query="which setting bounds the pool?"),
+        action(_A.SEARCH_ARTIFACTS, query="pool exhausted"),
+        action(_A.SEARCH_ARTIFACTS, query="pool exhausted", top_k=3),
+        action(_A.HYDRATE_SEGMENTS, context_segment_ids=(ORDERS,)),
+        action(_A.PURGE_MEMORY, context_segment_ids=("config-orders-s1", "search-3")),
+        action(_A.COMPRESS_CONTEXT, context_segment_ids=("config-orders-s1",), method="dedupe"),
+        action(_A.COMPRESS_CONTEXT, context_segment_ids=("config-orders-s1",), method="dedupe", target_ratio=0.25),
+        action(_A.COMPRESS_CONTEXT, context_segment_ids=("config-orders-s1",), method="extract", target_ratio=1.0),
+        action(_A.ROUTE_SUBTASK, subtask_id="q-setting", model_id=WEAKEST),
+        action(
+            _A.ROUTE_SUBTASK, subtask_id="q-cause", model_id=STRONGEST, context_segment_ids=(ORDERS,), effort="high"
+        ),
+        action(_A.ESCALATE_ROUTE, route_id="route-1"),
+        action(_A.ESCALATE_ROUTE, route_id="route-1", model_id=STRONGEST),
+        action(_A.ESCALATE_ROUTE, route_id="route-1", model_id=STRONGEST, effort="high"),
+        action(_A.ESCALATE_ROUTE, route_id="route-1", effort="low"),
+        action(_A.WRITE_CHECKPOINT, note="the pool: 50 of 50"),
+        action(
+            _A.WRITE_CHECKPOINT, note="so far", finding_ids=("finding-1",), context_segment_ids=("config-orders-s1",)
+        ),
+        action(_A.RESTORE_CHECKPOINT, checkpoint_id="checkpoint-1"),
+        action(_A.SUBMIT_ANSWER, finding_ids=("finding-2", "finding-3")),
+        action(_A.SUBMIT_ANSWER, answer={"cause": "deadlock"}, evidence_segment_ids=(ORDERS,)),
+        action(_A.SUBMIT_ANSWER, answer={"cause": "deadlock", "setting": "x"}, evidence_segment_ids=(ORDERS,)),
+    ],
+    ids=describe,
+)
+def test_what_is_written_is_read_back(whole: TokenOptEnvAction) -> None:
+    assert said(written(whole)) == whole
+
+
+@pytest.mark.parametrize(
+    ("short", "kind"),
+    [
+        ("read 1", _A.READ_ARTIFACT),
+        ("READ 1 p2", _A.READ_ARTIFACT),
+        ("  find pool \nbecause I want to know", _A.SEARCH_ARTIFACTS),
+        ("recall 1", _A.RESTORE_CHECKPOINT),
+        ("note : only words", _A.WRITE_CHECKPOINT),
+    ],
+)
+def test_small_liberties_are_taken(short: str, kind: ActionType) -> None:
+    assert said(short).action_type is kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "hello",
+        "read",
+        "read one",
+        "ask 1",
+        "ask 1 2 3 fast",
+        "submit",
+        "load",
+        "load x",
+        "up",
+        "read 1 2 3",
+        "7",
+    ],
+)
+def test_what_has_no_form_is_malformed_and_kept_as_said(text: str) -> None:
+    parsed = said(text)
+    assert parsed.action_type is ActionType.MALFORMED
+    assert parsed.raw_text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("read 99", RefusalReason.UNKNOWN_ID),
+        ("load 99", RefusalReason.NOT_SURFACED),
+        ("drop 99", RefusalReason.NOT_IN_MEMORY),
+        ("ask 99 1", RefusalReason.UNKNOWN_ID),
+        ("ask 1 99", RefusalReason.UNKNOWN_ID),
+        ("up 99", RefusalReason.UNKNOWN_ID),
+        ("recall 99", RefusalReason.UNKNOWN_ID),
+        ("submit 99", RefusalReason.NOT_IN_MEMORY),
+        ("read 0", RefusalReason.UNKNOWN_ID),
+    ],
+)
+def test_a_number_that_names_nothing_is_refused_with_that_number(text: str, reason: RefusalReason) -> None:
+    game = Play(world_of(toy()))
+    find_everything(game)
+    game.act(parse(text, game.observation))
+    assert game.refusal is not None
+    assert game.refusal.reason is reason
+    assert game.refusal.value == "#" + text.split()[1 if text != "ask 1 99" else 2]
+
+
+@given(st.text(st.characters(), max_size=200))
+def test_whatever_is_said_becomes_an_action(text: str) -> None:
+    assert isinstance(said(text), TokenOptEnvAction)
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800 read 1", "find \udfff pool", "cache \ud800", "note : \ud800", "submit 4: cause=\ud800"]
+)
+def test_half_a_character_is_played_like_anything_else_that_was_said(text: str) -> None:
+    """A policy's words may come out of JSON that escapes only half of a pair."""
+    game = Play(world_of(toy()))
+    game.act(parse(text, game.observation))
+    assert game.observation.step == 1
+    assert TokenOptEnvObservation.model_validate_json(game.observation.model_dump_json()) == game.observation
+
+
+@given(
+    st.builds(
+        lambda verb, rest: f"{verb} {rest}",
+        st.sampled_from(["read", "cache", "find", "squeeze", "ask", "submit", "load", "drop", "note", "recall", "up"]),
+        st.text("0123456789 :;=.pabcdefxyz_\u0663", max_size=40),
+    )
+)
+def test_whatever_follows_a_verb_becomes_an_action(text: str) -> None:
+    assert isinstance(said(text), TokenOptEnvAction)
+
+
+def test_a_flood_is_cut() -> None:
+    parsed = said("find " + "pool " * 100_000)
+    assert len(parsed.query or "") <= 4_000
+
+
+# --- the bill
+
+
+_LONG = "a dozen words or more that say nothing at all about any of this, really"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "name"),
+    [
+        (_A.QUERY_CACHE, {}, "query"),
+        (_A.SEARCH_ARTIFACTS, {}, "query"),
+        (_A.COMPRESS_CONTEXT, {"context_segment_ids": ("config-orders-s1",), "method": "extract"}, "query"),
+        (_A.WRITE_CHECKPOINT, {}, "note"),
+        (_A.READ_ARTIFACT, {}, "artifact_id"),
+        (_A.ROUTE_SUBTASK, {"subtask_id": "q-setting"}, "model_id"),
+        (_A.ESCALATE_ROUTE, {"route_id": "route-1"}, "model_id"),
+        (_A.ESCALATE_ROUTE, {"route_id": "route-1"}, "effort"),
+        (_A.RESTORE_CHECKPOINT, {}, "checkpoint_id"),
+        (_A.MALFORMED, {}, "raw_text"),
+    ],
+)
+def test_every_word_of_an_action_is_billed(kind: ActionType, fields: dict[str, object], name: str) -> None:
+    bills = []
+    for words in ("x", _LONG):
+        game = Play(world_of(toy()))
+        find_everything(game)
+        game.act(action(kind, **fields, **{name: words}))
+        bills.append(game.observation.ledger[0].output_tokens)
+    assert bills[1] >= bills[0] + 10
+
+
+def test_an_answer_is_billed_by_its_length() -> None:
+    bills = []
+    for words in ("x", _LONG):
+        game = Play(world_of(toy()))
+        game.act(action(_A.SUBMIT_ANSWER, answer={"cause": words}))
+        bills.append(game.observation.ledger[0].output_tokens)
+    assert bills[1] >= bills[0] + 10
+
+
+def test_words_beyond_what_is_counted_exactly_are_billed_too() -> None:
+    bills = []
+    for length in (4_000, 8_000):
+        game = Play(world_of(toy()))
+        game.act(action(_A.MALFORMED, raw_text="x" * length))
+        bills.append(game.observation.ledger[0].output_tokens)
+    assert bills[1] >= bills[0] + 1_000
+
+
+# --- for people
+
+
+def test_the_long_form_names_every_field_that_was_set() -> None:
+    told = describe(action(_A.ROUTE_SUBTASK, subtask_id="q-cause", model_id=WEAKEST, context_segment_ids=("a", "b")))
+    assert told == f"ROUTE_SUBTASK context_segment_ids=a,b subtask_id=q-cause model_id={WEAKEST}"
