@@ -22,7 +22,7 @@ class CamreError(Exception):
 
 class UnknownName(CamreError):
     def __init__(self, kind: str, value: str, known: Iterable[str], see: str) -> None:
-        near = get_close_matches(value, list(known), n=1, cutoff=0.5)
+        near = get_close_matches(value[:80], list(known), n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
         shown = value if len(value) <= 80 else value[:77] + "..."
         super().__init__(f"no {kind} {shown!r}; {hint}see: {see}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -10,7 +11,7 @@ from TokenOptEnv import scenario_store
 from TokenOptEnv.catalog import CATALOGS, load_catalog
 from TokenOptEnv.config import DEFAULT_CONTROLLERS, EpisodeConfig, Profile, RewardMode, Track
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
-from TokenOptEnv.errors import BadInput, EpisodeNotRunning, UnknownName
+from TokenOptEnv.errors import BadInput, EpisodeNotRunning, PlanNotFound, UnknownName
 from TokenOptEnv.models import Revealed, TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
 from TokenOptEnv.plans import reference_costs, reference_plan
 from TokenOptEnv.scenario import Scenario
@@ -21,6 +22,7 @@ from TokenOptEnv.world import World, build_world
 E = TypeVar("E", bound=StrEnum)
 
 _LARGEST_MEMORY_TOKENS = 1_000_000
+_LONGEST_EPISODE_ID = 255
 
 
 class LocalEnv:
@@ -47,6 +49,7 @@ class LocalEnv:
         Nothing of a running episode is lost when the arguments are wrong.
         """
         chosen_seed = _seed(seed)
+        given_name = _episode_id(episode_id)
         config = _config(self._defaults, options)
         scenario = scenario_store.load(_scenario_id(scenario_id, split, index, chosen_seed))
         world = build_world(
@@ -56,7 +59,7 @@ class LocalEnv:
             reference=lambda: reference_costs(scenario, chosen_seed, config),
             backend=self._backend,
         )
-        name = episode_id if episode_id is not None else f"{scenario.scenario_id}@{chosen_seed}"
+        name = given_name if given_name is not None else f"{scenario.scenario_id}@{chosen_seed}"
         self._outcome = start(world, name)
         self._world, self._scenario = world, scenario
         return self._outcome.observation
@@ -71,6 +74,12 @@ class LocalEnv:
         if observation.done and self._world.visible.config.reveal:
             return observation.model_copy(update={"revealed": self._revealed()})
         return observation
+
+    def prepare_grading(self) -> None:
+        """Make now, once, the plan that the end of this episode is graded against; it is kept for every later one."""
+        if self._world is not None and self._world.reference is not None:
+            with suppress(PlanNotFound):  # told at the end, where it matters
+                self._world.reference()
 
     @property
     def state(self) -> TokenOptEnvState:
@@ -115,6 +124,14 @@ def _seed(seed: object) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise BadInput(f"seed must be a whole number of 0 or more, not {str(seed)[:40]!r}")
     return seed
+
+
+def _episode_id(episode_id: object) -> str | None:
+    if episode_id is not None and (not isinstance(episode_id, str) or len(episode_id) > _LONGEST_EPISODE_ID):
+        raise BadInput(
+            f"episode_id must be a string of at most {_LONGEST_EPISODE_ID} characters, not {str(episode_id)[:40]!r}"
+        )
+    return episode_id
 
 
 def _scenario_id(scenario_id: object, split: object, index: object, seed: int) -> str:

@@ -37,6 +37,7 @@ def engine(
     table.add_row("(reset)", f"{report.episodes:,}", f"{report.reset_p50_us:.1f}")
     screen.show(
         table,
-        f"{report.steps_per_s:,.0f} steps/s over {report.steps:,} steps, {report.refused} refused",
+        f"{report.steps_per_s:,.0f} steps/s ({report.cpu_steps_per_s:,.0f} per second of processor time)",
+        f"{report.steps:,} steps, {report.refused} refused",
         f"late steps take {report.late_to_early:.2f} x the time of early ones",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 from statistics import median
-from time import perf_counter_ns
+from time import perf_counter_ns, process_time_ns
 
 from TokenOptEnv import scenario_store
 from TokenOptEnv.config import Difficulty
@@ -36,6 +36,8 @@ class BenchReport(Frozen):
     refused: int
     steps_per_s: float
     """Of the time inside `step`, its observation included; resets are told apart."""
+    cpu_steps_per_s: float
+    """The same of processor time. Far above the other, it says that the machine was busy with something else."""
     reset_p50_us: float
     actions: tuple[ActionTime, ...]
     late_to_early: float
@@ -72,6 +74,7 @@ class _Sweep:
         self._early: dict[ActionType, list[int]] = {}
         self._late: dict[ActionType, list[int]] = {}
         self._refused = 0
+        self._cpu_ns = 0
 
     def play(self, variants: Sequence[int]) -> None:
         for scenario_id in self._scenario_ids:
@@ -85,9 +88,10 @@ class _Sweep:
         self._resets.append(perf_counter_ns() - began)
         while not seen.done:
             turn = script.next(seen)
-            began = perf_counter_ns()
+            cpu_before, began = process_time_ns(), perf_counter_ns()
             seen = self._env.step(turn.action)
             took = perf_counter_ns() - began
+            self._cpu_ns += process_time_ns() - cpu_before
             times = self._late if turn.is_late else self._early
             times.setdefault(turn.action.action_type, []).append(took)
             self._refused += seen.last_tool_result is not None and seen.last_tool_result.refusal is not None
@@ -104,6 +108,7 @@ class _Sweep:
             steps=steps,
             refused=self._refused,
             steps_per_s=round(steps * _NANO / spent, 1),
+            cpu_steps_per_s=round(steps * _NANO / self._cpu_ns, 1),
             reset_p50_us=_us(self._resets),
             actions=tuple(
                 ActionTime(action_type=kind, steps=len(both[kind]), p50_us=_us(both[kind])) for kind in kinds

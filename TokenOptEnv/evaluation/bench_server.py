@@ -75,8 +75,8 @@ class _Run:
 
 
 def bench(
-    rounds: int = 5,
-    steps: int = 2_000,
+    rounds: int = 7,
+    steps: int = 1_000,
     sessions: Sequence[int] = SESSIONS,
     progress: Callable[[str], None] = lambda line: None,
 ) -> ServerBench:
@@ -95,9 +95,7 @@ def bench(
                     progress(f"{count} sessions, round {number + 1}: {name} {runs[name][-1].rate:,.0f} step/s")
             ratio = median(env.rate / echo.rate for env, echo in zip(runs["env"], runs["echo"], strict=True))
             made.append(
-                Comparison(
-                    sessions=count, env=_speed(runs["env"]), echo=_speed(runs["echo"]), ratio=round(ratio, 3)
-                )
+                Comparison(sessions=count, env=_speed(runs["env"]), echo=_speed(runs["echo"]), ratio=round(ratio, 3))
             )
     return ServerBench(scenario_id=SCENARIO_ID, rounds=rounds, steps=steps, comparisons=tuple(made))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from TokenOptEnv.models import TokenOptEnvAction
+from TokenOptEnv.models import ScoreBreakdown, TokenOptEnvAction
 from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.scenario import Scenario
+from TokenOptEnv.world import world_index
 
 
 class Plan(Frozen):
@@ -12,3 +14,13 @@ class Plan(Frozen):
     actions: tuple[TokenOptEnvAction, ...]
     nano_usd: int
     routed_nano_usd: int
+
+
+def plan_of(scenario: Scenario, seed: int, actions: tuple[TokenOptEnvAction, ...], score: ScoreBreakdown) -> Plan:
+    return Plan(
+        scenario_id=scenario.scenario_id,
+        world_index=world_index(seed),
+        actions=actions,
+        nano_usd=score.cost_nano_usd,
+        routed_nano_usd=score.routed_nano_usd,
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, permutations
+from typing import TypeAlias
 
 from TokenOptEnv.models import Effort
 from TokenOptEnv.plans.knowledge import Knowledge
@@ -33,7 +34,15 @@ from TokenOptEnv.world import World
 _MOST_REPLAYS = 240
 _MOST_ORDERS = 24
 
-Attempts = tuple[tuple[str, Effort], ...]
+Attempts: TypeAlias = tuple[tuple[str, Effort], ...]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What to hand over, and whom to ask until one is right."""
+
+    context_ids: tuple[str, ...]
+    attempts: Attempts
 
 
 @dataclass(frozen=True)
@@ -58,14 +67,14 @@ class _Sketch:
 
 
 class Planner:
-    def __init__(self, world: World, knowledge: Knowledge, asking: Callable[[str, tuple[str, ...]], Attempts]) -> None:
+    def __init__(self, world: World, knowledge: Knowledge, asking: Callable[[str], list[Asking]]) -> None:
         self._world = world
         self._knowledge = knowledge
         self._replays = 0
         visible = world.visible
         self._surfacers = [Surfacer(phase, visible.config.profile) for phase in visible.phases]
         self._ways = {
-            subtask_id: self._ways_to(subtask_id, asking(subtask_id, knowledge.needed[subtask_id]))
+            subtask_id: self._ways_to(subtask_id, asking(subtask_id))
             for phase in visible.phases
             for subtask_id in phase.subtasks
         }
@@ -157,11 +166,12 @@ class Planner:
         slots = (subtask.slot for subtask in phase.subtasks.values())
         return any(slot is not None and slot.from_subtask_id not in phase.subtasks for slot in slots)
 
-    def _ways_to(self, subtask_id: str, attempts: Attempts) -> list[Way]:
-        needed = self._knowledge.needed[subtask_id]
-        ask = Ask(subtask_id, attempts, needed)
-        packed = ways_to_hand_over(needed, self._knowledge, self._world.visible)
-        ways = [Way(needed, (*operations, ask)) for operations in packed]
+    def _ways_to(self, subtask_id: str, askings: list[Asking]) -> list[Way]:
+        ways: list[Way] = []
+        for asking in askings:
+            ask = Ask(subtask_id, asking.attempts, asking.context_ids)
+            packed = ways_to_hand_over(asking.context_ids, self._knowledge, self._world.visible)
+            ways += [Way(asking.context_ids, (*operations, ask)) for operations in packed]
         entry = self._knowledge.valid_entries.get(subtask_id)
         if entry is not None:
             path = self._knowledge.path[subtask_id]

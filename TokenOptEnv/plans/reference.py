@@ -10,8 +10,8 @@ from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.errors import PlanNotFound
 from TokenOptEnv.plans.attempts import order_attempts
 from TokenOptEnv.plans.knowledge import Knowledge, know
-from TokenOptEnv.plans.plan import Plan
-from TokenOptEnv.plans.planner import Attempts, Planner
+from TokenOptEnv.plans.plan import Plan, plan_of
+from TokenOptEnv.plans.planner import Asking, Planner
 from TokenOptEnv.plans.program import Played
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.world import World, build_world, world_index
@@ -29,18 +29,13 @@ def make_reference_plan(scenario: Scenario, seed: int, config: EpisodeConfig) ->
     best = next((plan for plan in plans if plan is not None), None)
     if best is None or best.score is None:
         raise PlanNotFound(f"no plan solves {scenario.scenario_id!r} in world {world_index(seed)}")
-    return Plan(
-        scenario_id=scenario.scenario_id,
-        world_index=world_index(seed),
-        actions=best.actions,
-        nano_usd=best.score.cost_nano_usd,
-        routed_nano_usd=best.score.routed_nano_usd,
-    )
+    return plan_of(scenario, seed, best.actions, best.score)
 
 
 def _played(scenario: Scenario, world: World, knowledge: Knowledge, decision_nano_usd: int) -> Played | None:
-    def asking(subtask_id: str, segment_ids: tuple[str, ...]) -> Attempts:
-        truth = knowledge.truths[subtask_id]
-        return order_attempts(scenario, world.visible, truth, segment_ids, decision_nano_usd)
+    def asking(subtask_id: str) -> list[Asking]:
+        needed = knowledge.needed[subtask_id]
+        attempts = order_attempts(scenario, world.visible, knowledge.truths[subtask_id], needed, decision_nano_usd)
+        return [Asking(needed, attempts)]
 
     return Planner(world, knowledge, asking).best()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Final
 
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
@@ -11,11 +11,14 @@ from openenv.core.env_server.types import EnvironmentMetadata
 from TokenOptEnv import scenario_store
 from TokenOptEnv.errors import BadInput, EpisodeNotRunning
 from TokenOptEnv.local_env import LocalEnv
-from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
+from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
 from TokenOptEnv.server.faults import guarded
 from TokenOptEnv.server.task import Task, task_at, tasks_between
+from TokenOptEnv.server.warmth import Warmth
 from TokenOptEnv.traces import Trace
 from TokenOptEnv.version import VERSION
+
+_WARMTH: Final = Warmth()
 
 
 class TokenOptEnvEnvironment(
@@ -23,9 +26,8 @@ class TokenOptEnvEnvironment(
 ):
     """One session: one episode at a time, in this process.
 
-    Steps run on the caller's thread, which for the server is the event loop: they take less time than
-    handing them to a thread would. The first and the last call of an episode may not (a scenario is
-    loaded; a submission is graded against a plan, or a patch is run), so the server's go to a thread.
+    The async forms run where they are called, which for the server is the event loop: a step takes less
+    time than handing it to a thread would. Only the first reset of a kind goes to a thread (`warmth`).
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -58,14 +60,14 @@ class TokenOptEnvEnvironment(
     async def reset_async(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> TokenOptEnvObservation:
-        return await asyncio.to_thread(self.reset, seed=seed, episode_id=episode_id, **options)
+        if _WARMTH.is_first(seed, options):
+            return await asyncio.to_thread(self._reset_cold, seed, episode_id, options)
+        return self.reset(seed, episode_id, **options)
 
     async def step_async(
         self, /, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any
     ) -> TokenOptEnvObservation:
-        if action.action_type is ActionType.SUBMIT_ANSWER:
-            return await asyncio.to_thread(self.step, action)
-        return self.step(action)
+        return self.step(action, timeout_s, **ignored)
 
     @property
     def state(self) -> TokenOptEnvState:
@@ -84,6 +86,12 @@ class TokenOptEnvEnvironment(
     def close(self) -> None:
         self._env = self._first = None
         self._played = []
+
+    def _reset_cold(self, seed: int | None, episode_id: str | None, options: dict[str, Any]) -> TokenOptEnvObservation:
+        seen = self.reset(seed, episode_id, **options)
+        with guarded():
+            self._open.prepare_grading()
+        return seen
 
     @property
     def _open(self) -> LocalEnv:

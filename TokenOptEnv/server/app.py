@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 from fastapi import FastAPI
@@ -38,7 +39,14 @@ def build_app(settings: Settings) -> FastAPI:
         APIRoute("/mcp", rpc.over_http, methods=["POST"], include_in_schema=False),
     ]
     http_faults.install(app, settings.max_message_bytes)
+    app.router.on_startup.append(_settle)
     return app
+
+
+def _settle() -> None:
+    """What is loaded by now stays: without it, each full collection looks through all of it, for a tenth of a second."""
+    gc.collect()
+    gc.freeze()
 
 
 app = build_app(Settings.from_environment(os.environ))

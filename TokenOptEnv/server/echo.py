@@ -45,9 +45,7 @@ class EchoEnvironment(
         self._step = 0
         return self.recorded[0]
 
-    def step(
-        self, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any
-    ) -> TokenOptEnvObservation:
+    def step(self, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any) -> TokenOptEnvObservation:
         self._step = min(self._step + 1, len(self.recorded) - 1)
         return self.recorded[self._step]
 

@@ -15,7 +15,14 @@ from starlette.types import Message as Event
 
 from TokenOptEnv.errors import CamreError
 from TokenOptEnv.server import faults, frames
-from TokenOptEnv.server.frames import CloseMessage, FrameRefused, ResetMessage, StateMessage, StepMessage
+from TokenOptEnv.server.frames import (
+    CloseMessage,
+    FrameRefused,
+    ObservationWriter,
+    ResetMessage,
+    StateMessage,
+    StepMessage,
+)
 from TokenOptEnv.server.TokenOptEnv_environment import TokenOptEnvEnvironment
 
 _TRY_AGAIN_LATER: Final = 1013
@@ -48,21 +55,22 @@ class Sessions:
     async def _hold(self, socket: WebSocket) -> None:
         self.active += 1
         environment = TokenOptEnvEnvironment()
+        writer = ObservationWriter()
         try:
-            while (answer := await self._answer(environment, await socket.receive())) is not None:
+            while (answer := await self._answer(environment, writer, await socket.receive())) is not None:
                 await socket.send_text(answer)
             await socket.close()
         finally:
             environment.close()
             self.active -= 1
 
-    async def _answer(self, environment: TokenOptEnvEnvironment, event: Event) -> str | None:
+    async def _answer(self, environment: TokenOptEnvEnvironment, writer: ObservationWriter, event: Event) -> str | None:
         """The frame to send back; None when the client wants to leave."""
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect
         try:
             with faults.guarded():
-                return await _played(environment, frames.parse(self._text(event)))
+                return await _played(environment, writer, frames.parse(self._text(event)))
         except FrameRefused as refused:
             return frames.error_frame(refused.code, str(refused))
         except (CamreError, faults.InternalFault) as fault:
@@ -80,12 +88,14 @@ class Sessions:
         return text
 
 
-async def _played(environment: TokenOptEnvEnvironment, message: frames.Message) -> str | None:
+async def _played(
+    environment: TokenOptEnvEnvironment, writer: ObservationWriter, message: frames.Message
+) -> str | None:
     match message:
         case StepMessage(data=action):
-            return frames.observation_frame(await environment.step_async(action))
+            return writer.frame(await environment.step_async(action))
         case ResetMessage(data=options):
-            return frames.observation_frame(await environment.reset_async(**options))
+            return writer.frame(await environment.reset_async(**options))
         case StateMessage():
             return frames.state_frame(environment.state)
         case CloseMessage():

@@ -85,6 +85,16 @@ class SimulatedBackend:
             reasoning_tokens=reasoning_tokens,
         )
 
+    def threshold(self, subtask_id: str, model_id: str) -> float:
+        return self._dice_of(subtask_id, model_id).threshold
+
+    def odds_at(
+        self, subtask_id: str, model_id: str, effort: Effort, share: float, context_tokens: int, decoys: int
+    ) -> float:
+        """For plans and bounds, which may know it: the chance of being right on a context like this."""
+        behaviour = self._behaviours[model_id]
+        return odds(self._constants, behaviour, self._truth(subtask_id), effort, share, context_tokens, decoys)
+
     def _card(self, model_id: str) -> ModelCard:
         if model_id not in self._cards:
             raise UnknownName("model on this menu", model_id, self._cards, "camre catalog show")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.cases import STRONGEST, WEAKEST, Play, ScriptedBackend, marathon, right_values, segment_with, world_of
+from tests.cases import STRONGEST, WEAKEST, Play, ScriptedBackend, marathon, right_values, segment_with, toy, world_of
 from TokenOptEnv.models import ActionType, ItemKind, RefusalReason
 
 REQUEST = segment_with(marathon(), "req-7f3a failed")
@@ -24,8 +22,8 @@ def first_phase(play: Play) -> None:
     play.route("q-request", WEAKEST, REQUEST)
 
 
-def at_third_phase(*, save: bool) -> Play:
-    play = Play(world_of(marathon()))
+def at_third_phase(*, save: bool, backend: ScriptedBackend | None = None) -> Play:
+    play = Play(world_of(marathon(), backend=backend))
     first_phase(play)
     if save:
         play.checkpoint("the request", *play.finding_ids)
@@ -155,8 +153,7 @@ def test_without_a_checkpoint_the_last_phase_cannot_even_ask() -> None:
 
 def test_a_restored_checkpoint_brings_findings_back_and_fills_slots() -> None:
     backend = ScriptedBackend(right_values(marathon()))
-    play = at_third_phase(save=True)
-    object.__setattr__(play.world, "backend", backend)
+    play = at_third_phase(save=True, backend=backend)
     play.restore("checkpoint-1")
     assert refused(play) is None
     assert [finding.values for finding in play.observation.findings] == [{"request_id": "req-7f3a"}]
@@ -209,13 +206,13 @@ def test_evidence_of_an_earlier_phase_grounds_only_through_a_restored_finding() 
     assert not by_name["cause"].grounded
 
 
-@pytest.mark.parametrize("marathon_listed", ["saved-before-reset"])
-def test_saving_before_a_reset_is_a_milestone_of_marathons(marathon_listed: str) -> None:
+def test_saving_before_a_reset_is_a_milestone_of_marathons() -> None:
     play = Play(world_of(marathon()))
-    assert marathon_listed in play.observation.milestones.listed_ids
+    assert "saved-before-reset" in play.observation.milestones.listed_ids
     first_phase(play)
     play.checkpoint("kept", *play.finding_ids)
-    assert marathon_listed in play.observation.milestones.achieved_ids
+    assert "saved-before-reset" in play.observation.milestones.achieved_ids
+    assert "saved-before-reset" not in Play(world_of(toy())).observation.milestones.listed_ids
 
 
 def test_free_checkpoints_are_counted_by_phase() -> None:

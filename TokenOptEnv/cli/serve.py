@@ -1,0 +1,44 @@
+"""`camre serve`: the environment over OpenEnv's protocol."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from TokenOptEnv.errors import BadInput
+
+
+def serve(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; loopback unless told otherwise.", show_default="127.0.0.1")
+    ] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65_535, show_default="8000")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Server processes.", show_default="1")] = None,
+    capacity: Annotated[
+        int | None, typer.Option(min=1, help="Sessions at a time in each process.", show_default="256")
+    ] = None,
+    web: Annotated[
+        bool | None, typer.Option("--web/--no-web", help="OpenEnv's web interface at /web.", show_default="no-web")
+    ] = None,
+) -> None:
+    """Serve the environment to OpenEnv clients. What is not given here comes from the environment variables."""
+    if find_spec("openenv") is None:
+        raise BadInput("serving needs OpenEnv; install it: pip install 'openenv-TokenOptEnv[server]'")
+    from TokenOptEnv.server import launch
+    from TokenOptEnv.server.settings import Settings
+
+    settings = Settings.from_environment(os.environ)
+    launch.serve(
+        replace(
+            settings,
+            host=settings.host if host is None else host,
+            port=settings.port if port is None else port,
+            workers=settings.workers if workers is None else workers,
+            capacity=settings.capacity if capacity is None else capacity,
+            web=settings.web if web is None else web,
+        )
+    )
