@@ -16,10 +16,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from statistics import median
 from typing import Final
-
-from rich.table import Table
 
 from TokenOptEnv import scenario_store
 from TokenOptEnv.config import EpisodeConfig
@@ -32,7 +31,6 @@ SCENARIO_ID: Final = "incident-medium-kafka-backpressure"
 SEED: Final = 7
 SESSIONS: Final = (1, 32)
 _APPS: Final = {"env": "TokenOptEnv.server.app:app", "echo": "TokenOptEnv.server.echo:app"}
-_START_SECONDS: Final = 60
 _ADDRESS: Final = re.compile(r"running on (http://[\d.]+:(\d+))")
 
 
@@ -74,13 +72,15 @@ class _Run:
         return 1_000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def bench(
+def run(
     rounds: int = 7,
     steps: int = 1_000,
     sessions: Sequence[int] = SESSIONS,
-    progress: Callable[[str], None] = lambda line: None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> ServerBench:
-    """What `camre bench server` runs; `progress` is told of each run."""
+    """What `camre bench server` shows; `tell` hears of each run as it ends."""
+    if find_spec("openenv") is None:
+        raise BadInput("the server bench needs OpenEnv; install it: pip install 'openenv-TokenOptEnv[server]'")
     messages = _messages()
     with _server(_APPS["env"]) as env_port, _server(_APPS["echo"]) as echo_port:
         ports = {"env": env_port, "echo": echo_port}
@@ -92,29 +92,12 @@ def bench(
             for number in range(rounds):
                 for name in ("env", "echo") if number % 2 == 0 else ("echo", "env"):
                     runs[name].append(asyncio.run(_run(ports[name], messages, count, steps)))
-                    progress(f"{count} sessions, round {number + 1}: {name} {runs[name][-1].rate:,.0f} step/s")
+                    tell(f"{count} sessions, round {number + 1}: {name} {runs[name][-1].rate:,.0f} step/s")
             ratio = median(env.rate / echo.rate for env, echo in zip(runs["env"], runs["echo"], strict=True))
             made.append(
                 Comparison(sessions=count, env=_speed(runs["env"]), echo=_speed(runs["echo"]), ratio=round(ratio, 3))
             )
     return ServerBench(scenario_id=SCENARIO_ID, rounds=rounds, steps=steps, comparisons=tuple(made))
-
-
-def table(result: ServerBench) -> Table:
-    made = Table(title=f"{result.scenario_id}, {result.rounds} rounds of {result.steps} steps, medians")
-    for name in ("sessions", "server", "step/s", "p50 ms", "p99 ms", "ratio"):
-        made.add_column(name, justify="left" if name == "server" else "right")
-    for row in result.comparisons:
-        for name, speed in (("TokenOptEnv", row.env), ("echo", row.echo)):
-            made.add_row(
-                str(row.sessions),
-                name,
-                f"{speed.steps_per_second:,.0f}",
-                f"{speed.p50_ms:.2f}",
-                f"{speed.p99_ms:.2f}",
-                f"{row.ratio:.2f}" if name == "TokenOptEnv" else "",
-            )
-    return made
 
 
 def _speed(runs: list[_Run]) -> Speed:

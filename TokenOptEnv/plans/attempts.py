@@ -14,11 +14,11 @@ from statistics import NormalDist
 from TokenOptEnv import ledger
 from TokenOptEnv.catalog import load_behaviours
 from TokenOptEnv.config import REPLY_CAP_TOKENS
-from TokenOptEnv.episode_state import PromptPiece
+from TokenOptEnv.episode_state import ContextPiece, PromptPiece
 from TokenOptEnv.models import Effort, ModelCard
 from TokenOptEnv.scenario import Scenario, SubtaskTruth
 from TokenOptEnv.simulators.routing import odds
-from TokenOptEnv.world import VisibleWorld, model_tokens, text_tokens
+from TokenOptEnv.world import VisibleWorld, text_tokens
 
 _NORMAL = NormalDist()
 _NODES = tuple(_NORMAL.inv_cdf((place + 0.5) / 31) for place in range(31))
@@ -38,11 +38,11 @@ def order_attempts(
     scenario: Scenario,
     visible: VisibleWorld,
     truth: SubtaskTruth,
-    segment_ids: tuple[str, ...],
+    pieces: tuple[ContextPiece, ...],
     decision_nano_usd: int,
 ) -> tuple[tuple[str, Effort], ...]:
     """`decision_nano_usd` is what one more decision is worth: the scarcer steps are, the surer the first asked."""
-    options = _options(scenario, visible, truth, segment_ids)
+    options = _options(scenario, visible, truth, pieces)
     failed: dict[str, tuple[float, ...]] = {}
     order: list[tuple[str, Effort]] = []
     never = (0.0,) * len(_NODES)
@@ -74,17 +74,17 @@ def order_attempts(
 
 
 def _options(
-    scenario: Scenario, visible: VisibleWorld, truth: SubtaskTruth, segment_ids: tuple[str, ...]
+    scenario: Scenario, visible: VisibleWorld, truth: SubtaskTruth, pieces: tuple[ContextPiece, ...]
 ) -> list[_Option]:
     constants, behaviours = load_behaviours(visible.config.catalog)
     decoys = sum(
-        any(place.segment_id in segment_ids for place in decoy.places)
+        any(place.text in piece.text for place in decoy.places for piece in pieces)
         for decoy in scenario.hidden.decoys
         if any(decoy.decoy_id in candidate.decoy_ids for candidate in truth.candidates)
     )
     found: list[_Option] = []
     for card in visible.menu:
-        tokens = [model_tokens(card, visible.segment_tokens(card.vocabulary, name)) for name in segment_ids]
+        tokens = [text_tokens(card, piece.text) for piece in pieces]
         behaviour = behaviours[visible.real_ids[card.model_id]]
         for effort in Effort:
             chance = odds(constants, behaviour, truth, effort, 1.0, sum(tokens), decoys)

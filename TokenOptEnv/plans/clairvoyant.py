@@ -12,62 +12,62 @@ from TokenOptEnv.episode_state import ContextPiece, PromptPiece
 from TokenOptEnv.models import Effort
 from TokenOptEnv.plans.knowledge import Knowledge, know
 from TokenOptEnv.plans.plan import Plan, plan_of
-from TokenOptEnv.plans.planner import Asking, Planner
+from TokenOptEnv.plans.planner import Attempts, Planner
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.simulators.backend import RouteRequest
-from TokenOptEnv.world import World, build_world, model_tokens, text_tokens
+from TokenOptEnv.world import World, build_world, text_tokens
 
-_MOST_OPTIONS = 2
-"""The cheapest right models that are tried for each context."""
+_HEADER_TOKENS = 12
+"""The line over an item in memory lengthens the context a little."""
 
 
 def make_clairvoyant_plan(scenario: Scenario, seed: int, config: EpisodeConfig, reference: Plan) -> Plan:
     world = build_world(scenario, seed, config)
     knowledge = know(scenario, world.visible)
-    best = Planner(world, knowledge, lambda subtask_id: _askings(subtask_id, world, knowledge)).best()
+    best = Planner(world, knowledge, _Foresight(world, knowledge)).best()
     if best is None or best.score is None or best.nano_usd >= reference.nano_usd:
         return reference
     return plan_of(scenario, seed, best.actions, best.score)
 
 
-def _askings(subtask_id: str, world: World, knowledge: Knowledge) -> list[Asking]:
-    contexts = dict.fromkeys((knowledge.path[subtask_id], knowledge.needed[subtask_id]))
-    found: list[Asking] = []
-    for context_ids in contexts:
-        if context_ids:
-            right = _cheapest_right(subtask_id, context_ids, world, knowledge)
-            found += [Asking(context_ids, (option,)) for option in right[:_MOST_OPTIONS]]
-    return found or [Asking(knowledge.needed[subtask_id], ())]
+class _Foresight:
+    def __init__(self, world: World, knowledge: Knowledge) -> None:
+        self._world = world
+        self._knowledge = knowledge
 
+    def contexts(self, subtask_id: str) -> list[tuple[str, ...]]:
+        needed, path = self._knowledge.needed[subtask_id], self._knowledge.path[subtask_id]
+        return [needed] if not path or set(path) == set(needed) else [path, needed]
 
-def _cheapest_right(
-    subtask_id: str, context_ids: tuple[str, ...], world: World, knowledge: Knowledge
-) -> list[tuple[str, Effort]]:
-    """Who would be right on this context and cite what must be covered, the cheapest first."""
-    visible = world.visible
-    truth = knowledge.truths[subtask_id]
-    right_values = [candidate.values for candidate in truth.candidates if candidate.right]
-    pieces = tuple(ContextPiece(name, knowledge.segments[name].text, (name,)) for name in context_ids)
-    path = set(knowledge.path[subtask_id])
-    priced: list[tuple[int, str, Effort]] = []
-    for card in visible.menu:
-        counts = [model_tokens(card, visible.segment_tokens(card.vocabulary, name)) for name in context_ids]
-        head = PromptPiece("head", text_tokens(card, visible.worker_head))
-        prompt = (head, *(PromptPiece(str(place), count) for place, count in enumerate(counts)))
-        quote = ledger.quote_input(card, prompt, None, 0)
-        for effort in Effort:
-            reply = world.backend.answer(
-                RouteRequest(
-                    subtask_id=subtask_id,
-                    question="",
-                    slot_value=truth.slot_value,
-                    model_id=visible.real_ids[card.model_id],
-                    effort=effort,
-                    context=pieces,
-                    context_tokens=sum(counts),
+    def orders(self, subtask_id: str, pieces: tuple[ContextPiece, ...]) -> list[Attempts]:
+        """Who would be right on this and cite what must be covered: the cheapest alone."""
+        priced = self._right(subtask_id, pieces)
+        return [((model_id, effort),) for _, model_id, effort in sorted(priced)[:1]]
+
+    def _right(self, subtask_id: str, pieces: tuple[ContextPiece, ...]) -> list[tuple[int, str, Effort]]:
+        visible = self._world.visible
+        truth = self._knowledge.truths[subtask_id]
+        right_values = [candidate.values for candidate in truth.candidates if candidate.right]
+        path = set(self._knowledge.path[subtask_id])
+        found: list[tuple[int, str, Effort]] = []
+        for card in visible.menu:
+            counts = [text_tokens(card, piece.text) for piece in pieces]
+            head = PromptPiece("head", text_tokens(card, visible.worker_head))
+            prompt = (head, *(PromptPiece(str(place), count) for place, count in enumerate(counts)))
+            quote = ledger.quote_input(card, prompt, None, 0)
+            for effort in Effort:
+                reply = self._world.backend.answer(
+                    RouteRequest(
+                        subtask_id=subtask_id,
+                        question="",
+                        slot_value=truth.slot_value,
+                        model_id=visible.real_ids[card.model_id],
+                        effort=effort,
+                        context=pieces,
+                        context_tokens=sum(counts) + _HEADER_TOKENS * len(pieces),
+                    )
                 )
-            )
-            if reply.values in right_values and path.issubset(reply.cites):
-                charge = ledger.charge(card, quote, REPLY_CAP_TOKENS // 2 + reply.reasoning_tokens)
-                priced.append((charge.nano_usd, card.model_id, effort))
-    return [(model_id, effort) for _, model_id, effort in sorted(priced)]
+                if reply.values in right_values and path.issubset(reply.cites):
+                    charge = ledger.charge(card, quote, REPLY_CAP_TOKENS // 2 + reply.reasoning_tokens)
+                    found.append((charge.nano_usd, card.model_id, effort))
+        return found

@@ -6,14 +6,15 @@ changes to the program itself. Everything is judged by playing it in the engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, permutations
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+from TokenOptEnv.episode_state import ContextPiece
 from TokenOptEnv.models import Effort
 from TokenOptEnv.plans.knowledge import Knowledge
-from TokenOptEnv.plans.packing import ways_to_hand_over
+from TokenOptEnv.plans.packing import handovers
 from TokenOptEnv.plans.program import (
     Adopt,
     Ask,
@@ -37,12 +38,14 @@ _MOST_ORDERS = 24
 Attempts: TypeAlias = tuple[tuple[str, Effort], ...]
 
 
-@dataclass(frozen=True)
-class Asking:
-    """What to hand over, and whom to ask until one is right."""
+class Asking(Protocol):
+    """Whom to ask: what tells one kind of plan from another."""
 
-    context_ids: tuple[str, ...]
-    attempts: Attempts
+    def contexts(self, subtask_id: str) -> list[tuple[str, ...]]:
+        """Sets of segments that may be handed over."""
+
+    def orders(self, subtask_id: str, pieces: tuple[ContextPiece, ...]) -> list[Attempts]:
+        """Whom to ask when this is what they read, one after the other until one is right."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +70,14 @@ class _Sketch:
 
 
 class Planner:
-    def __init__(self, world: World, knowledge: Knowledge, asking: Callable[[str], list[Asking]]) -> None:
+    def __init__(self, world: World, knowledge: Knowledge, asking: Asking) -> None:
         self._world = world
         self._knowledge = knowledge
         self._replays = 0
         visible = world.visible
         self._surfacers = [Surfacer(phase, visible.config.profile) for phase in visible.phases]
         self._ways = {
-            subtask_id: self._ways_to(subtask_id, asking(subtask_id))
-            for phase in visible.phases
-            for subtask_id in phase.subtasks
+            subtask_id: self._ways_to(subtask_id, asking) for phase in visible.phases for subtask_id in phase.subtasks
         }
 
     def best(self) -> Played | None:
@@ -166,12 +167,13 @@ class Planner:
         slots = (subtask.slot for subtask in phase.subtasks.values())
         return any(slot is not None and slot.from_subtask_id not in phase.subtasks for slot in slots)
 
-    def _ways_to(self, subtask_id: str, askings: list[Asking]) -> list[Way]:
+    def _ways_to(self, subtask_id: str, asking: Asking) -> list[Way]:
         ways: list[Way] = []
-        for asking in askings:
-            ask = Ask(subtask_id, asking.attempts, asking.context_ids)
-            packed = ways_to_hand_over(asking.context_ids, self._knowledge, self._world.visible)
-            ways += [Way(asking.context_ids, (*operations, ask)) for operations in packed]
+        for segment_ids in asking.contexts(subtask_id):
+            for handover in handovers(segment_ids, self._knowledge, self._world.visible):
+                for attempts in asking.orders(subtask_id, handover.pieces):
+                    ask = Ask(subtask_id, attempts, segment_ids)
+                    ways.append(Way(segment_ids, (*handover.operations, ask)))
         entry = self._knowledge.valid_entries.get(subtask_id)
         if entry is not None:
             path = self._knowledge.path[subtask_id]

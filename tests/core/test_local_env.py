@@ -263,11 +263,11 @@ _TIMED = "import time; begun = time.perf_counter(); {}; print(time.perf_counter(
 
 
 def test_importing_takes_less_than_half_a_second() -> None:
-    """The best of three, as other work on the machine only ever slows it down."""
+    """The best of three, since other work on the machine only ever slows it down; on a slow one, by pydantic's own."""
     whole = "import TokenOptEnv; TokenOptEnv.LocalEnv; TokenOptEnv.render_text"
     own = min(float(_python(_TIMED.format(whole))) for _ in range(3))
     pydantic = min(float(_python(_TIMED.format("import pydantic; pydantic.BaseModel"))) for _ in range(3))
-    assert own < 0.5 or own < 6 * pydantic, f"{own:.2f} s, {own / pydantic:.1f} times pydantic"
+    assert own < 0.5 or own < 5 * pydantic, f"{own:.2f} s, {own / pydantic:.1f} times pydantic"
 
 
 def test_a_whole_episode_loads_no_framework() -> None:

@@ -1,0 +1,33 @@
+"""`camre bench server`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+
+def server(
+    rounds: Annotated[int, typer.Option(min=1, help="Runs of each server, in turn; figures are medians.")] = 7,
+    steps: Annotated[int, typer.Option(min=32, help="Steps counted in each run.")] = 1_000,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Steps per second over the WebSocket, beside an echo environment that returns the same observations."""
+    from rich.table import Table
+
+    from TokenOptEnv.cli import screen
+    from TokenOptEnv.evaluation import bench_server
+
+    report = bench_server.run(rounds, steps, tell=lambda line: sys.stderr.write(line + "\n") and None)
+    if as_json:
+        screen.json(report)
+        return
+    table = Table("server", title=f"{report.rounds} rounds of {report.steps} steps, medians", title_justify="left")
+    for name in ("sessions", "step/s", "p50 ms", "p99 ms", "ratio"):
+        table.add_column(name, justify="right")
+    for row in report.comparisons:
+        for name, speed, ratio in (("TokenOptEnv", row.env, f"{row.ratio:.2f}"), ("echo", row.echo, "")):
+            figures = (f"{speed.steps_per_second:,.0f}", f"{speed.p50_ms:.2f}", f"{speed.p99_ms:.2f}", ratio)
+            table.add_row(name, str(row.sessions), *figures)
+    screen.show(table)
