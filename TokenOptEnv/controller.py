@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from TokenOptEnv import ledger
 from TokenOptEnv.episode_state import EpisodeState, InputQuote, PromptPiece, evolve
@@ -17,8 +17,7 @@ _CHARACTERS_PER_TOKEN = 4
 """Beyond what is counted exactly: nobody's action is that long, and a flood must not cost us time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """What the policy is about to look at that changes every step: shown, rendered and billed from here."""
 
     memory: WorkingMemory
@@ -28,7 +27,7 @@ class Screen:
 
 def screen(state: EpisodeState, visible: VisibleWorld) -> Screen:
     return Screen(
-        memory=WorkingMemory(
+        memory=WorkingMemory.trusted(
             items=state.memory, token_budget=visible.limits.memory_tokens, token_budget_used=state.memory_tokens
         ),
         budgets=ledger.budgets(state, visible),
@@ -48,7 +47,7 @@ def with_prompt(state: EpisodeState, visible: VisibleWorld, shown: Screen, last:
 
 def decision_call(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Call:
     assert state.prompt is not None
-    text = write(action, _numbering(state, visible))
+    text = write(action, _numbering(state, action, visible))
     output = text_tokens(visible.controller, text[:_COUNTED_CHARACTERS])
     output += max(0, len(text) - _COUNTED_CHARACTERS) // _CHARACTERS_PER_TOKEN
     return Call("controller", visible.controller, state.prompt, output + max(0, action.reasoning_tokens))
@@ -68,14 +67,17 @@ def _quote(
     return ledger.quote_input(card, pieces, held, state.clock_ms)
 
 
-def _numbering(state: EpisodeState, visible: VisibleWorld) -> Numbering:
+def _numbering(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Numbering:
+    """The numbers in force, as far as this action can name anything by them."""
     phase = visible.phases[state.phase]
+    held = state.memory if action.finding_ids else ()
+    asked = state.routes if action.route_id is not None else ()
     return Numbering(
-        artifacts={handle.artifact_id: handle.alias for handle in phase.handles},
-        subtasks=list(phase.subtasks),
-        models=list(visible.cards),
+        artifacts=phase.artifact_numbers,
+        subtasks=phase.subtask_ids,
+        models=visible.model_ids,
         things=state.aliases,
-        finding_items={finding_id: item.alias for item in state.memory for finding_id in item.finding_ids},
-        route_items={route.route_id: route.item_alias for route in state.routes},
+        finding_items={finding_id: item.alias for item in held for finding_id in item.finding_ids},
+        route_items={route.route_id: route.item_alias for route in asked},
         checkpoints=[saved.record.checkpoint_id for saved in state.checkpoints],
     )

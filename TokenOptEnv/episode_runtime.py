@@ -95,7 +95,7 @@ def _told(
     action: TokenOptEnvAction, move: Move, effect: Effect, before: EpisodeState, after: EpisodeState
 ) -> ToolResult:
     refusal = move.refusal if isinstance(move, Refused) else None
-    return ToolResult(
+    return ToolResult.trusted(
         action_type=action.action_type,
         status="ok" if refusal is None else "refused",
         payload=effect.payload,

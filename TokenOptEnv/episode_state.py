@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from TokenOptEnv.models import (
     Checkpoint,
@@ -22,24 +22,21 @@ from TokenOptEnv.models import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PromptPiece:
+class PromptPiece(NamedTuple):
     """A stretch of a prompt that is equal to another exactly when their keys are."""
 
     key: str
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class PrefixCache:
+class PrefixCache(NamedTuple):
     """The last prompt sent to a model: what its provider may still hold."""
 
     pieces: tuple[PromptPiece, ...]
     used_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class InputQuote:
+class InputQuote(NamedTuple):
     """The input side of a call, priced. The last piece is what changes every time, so it is never written."""
 
     pieces: tuple[PromptPiece, ...]
@@ -55,8 +52,7 @@ class InputQuote:
         return self.fresh_tokens + self.cached_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(NamedTuple):
     tokens: int = 0
     nano_usd: int = 0
     latency_ms: int = 0
@@ -134,7 +130,7 @@ class EpisodeState:
     cache_queries: int = 0
     cache_hits: int = 0
     full_memory_steps: int = 0
-    spent: Spent = Spent()
+    spent: Spent = field(default_factory=Spent)
     prompt: InputQuote | None = None
     """The prompt the policy is looking at, priced; it is billed when the policy acts."""
     must_submit: bool = False

@@ -7,8 +7,8 @@ that follows fresh again; another model starts cold. Money is whole nano-dollars
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from TokenOptEnv.episode_state import EpisodeState, InputQuote, PrefixCache, PromptPiece, Spent, evolve
 from TokenOptEnv.models import Budget, Budgets, LedgerEntry, ModelCard
@@ -18,8 +18,7 @@ _PREFILL_TOKENS_PER_MS = 10
 _PICO_PER_NANO = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(NamedTuple):
     """What a call takes out of each budget."""
 
     tokens: int
@@ -27,8 +26,7 @@ class Charge:
     latency_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A call made: who, which model, its input as quoted, and how much it wrote."""
 
     who: Literal["controller", "worker"]
@@ -98,7 +96,7 @@ def add_charges(*charges: Charge) -> Charge:
 def book(state: EpisodeState, call: Call) -> EpisodeState:
     """Enter a call that was paid in full; the prompt it sent is what the provider now holds."""
     paid = charge(call.card, call.quote, call.output_tokens)
-    entry = LedgerEntry(
+    entry = LedgerEntry.trusted(
         step=state.step,
         who=call.who,
         model_id=call.card.model_id,
@@ -110,13 +108,8 @@ def book(state: EpisodeState, call: Call) -> EpisodeState:
         latency_ms=paid.latency_ms,
         cold_nano_usd=_nano(call.quote.cold_pico_usd + call.output_tokens * call.card.output_pico_usd),
     )
-    clock_ms = state.clock_ms + paid.latency_ms
-    cache_key = f"{call.who}:{call.card.model_id}"
-    return evolve(
-        _entered(state, entry),
-        clock_ms=clock_ms,
-        prefix_caches={**state.prefix_caches, cache_key: PrefixCache(call.quote.pieces, clock_ms)},
-    )
+    held = PrefixCache(call.quote.pieces, state.clock_ms + paid.latency_ms)
+    return _entered(state, entry, {**state.prefix_caches, f"{call.who}:{call.card.model_id}": held})
 
 
 def book_refusal(state: EpisodeState, call: Call, left: Charge) -> EpisodeState:
@@ -129,7 +122,7 @@ def book_refusal(state: EpisodeState, call: Call, left: Charge) -> EpisodeState:
     output = min(call.output_tokens, left.tokens - cached - fresh)
     nano_usd = min(full.nano_usd, left.nano_usd)
     latency_ms = min(full.latency_ms, left.latency_ms)
-    entry = LedgerEntry(
+    entry = LedgerEntry.trusted(
         step=state.step,
         who=call.who,
         model_id=call.card.model_id,
@@ -141,7 +134,7 @@ def book_refusal(state: EpisodeState, call: Call, left: Charge) -> EpisodeState:
         latency_ms=latency_ms,
         cold_nano_usd=nano_usd,
     )
-    return evolve(_entered(state, entry), clock_ms=state.clock_ms + latency_ms)
+    return _entered(state, entry, state.prefix_caches)
 
 
 def left(state: EpisodeState, visible: VisibleWorld) -> Charge:
@@ -160,7 +153,7 @@ def overrun(state: EpisodeState, visible: VisibleWorld) -> bool:
 
 def budgets(state: EpisodeState, visible: VisibleWorld) -> Budgets:
     bounds, spent = visible.limits, state.spent
-    return Budgets(
+    return Budgets.trusted(
         tokens=_budget(bounds.tokens, spent.tokens),
         nano_usd=_budget(bounds.nano_usd, spent.nano_usd),
         steps=_budget(bounds.steps, state.step),
@@ -169,14 +162,16 @@ def budgets(state: EpisodeState, visible: VisibleWorld) -> Budgets:
 
 
 def _budget(limit: int, spent: int) -> Budget:
-    return Budget(limit=limit, spent=spent, left=max(0, limit - spent))
+    return Budget.trusted(limit=limit, spent=spent, left=max(0, limit - spent))
 
 
-def _entered(state: EpisodeState, entry: LedgerEntry) -> EpisodeState:
+def _entered(state: EpisodeState, entry: LedgerEntry, prefix_caches: Mapping[str, PrefixCache]) -> EpisodeState:
     spent = state.spent
     routed = entry.nano_usd if entry.who == "worker" else 0
     return evolve(
         state,
+        clock_ms=state.clock_ms + entry.latency_ms,
+        prefix_caches=prefix_caches,
         entries=(*state.entries, entry),
         spent=Spent(
             tokens=spent.tokens + entry.fresh_tokens + entry.cached_tokens + entry.output_tokens,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from TokenOptEnv import milestone_engine
@@ -42,16 +43,17 @@ def build(
     revealed: Revealed | None = None,
 ) -> TokenOptEnvObservation:
     phase = visible.phases[state.phase]
-    milestones = Milestones(
+    milestones = Milestones.trusted(
         listed_ids=milestone_engine.listed_ids(visible),
         achieved_ids=state.milestone_ids + (score.truth_milestone_ids if score is not None else ()),
     )
     first_entry = len(state.entries)
     while first_entry > 0 and state.entries[first_entry - 1].step == state.step:
         first_entry -= 1
-    return TokenOptEnvObservation(
+    return TokenOptEnvObservation.trusted(
         done=state.end is not None,
         reward=rewards.step if last is not None else None,
+        metadata={},
         episode_id=state.episode_id,
         seed=seed,
         step=state.step,
@@ -66,13 +68,13 @@ def build(
         checkpoints=shown.checkpoints,
         budgets=shown.budgets,
         ledger=state.entries[first_entry:],
-        cache=CacheTelemetry(queries=state.cache_queries, hits=state.cache_hits),
-        compression=CompressionTelemetry(
+        cache=CacheTelemetry.trusted(queries=state.cache_queries, hits=state.cache_hits),
+        compression=CompressionTelemetry.trusted(
             runs=len(state.compressions),
             tokens_before=sum(item.tokens for run in state.compressions for item in run.before),
             tokens_after=sum(run.after.tokens for run in state.compressions),
         ),
-        routing=RoutingTelemetry(routes=state.routes, nano_usd=state.spent.routed_nano_usd),
+        routing=RoutingTelemetry.trusted(routes=state.routes, nano_usd=state.spent.routed_nano_usd),
         milestones=milestones,
         guardrail_events=state.guardrail_events,
         legal_actions=_legal_actions(visible, state),
@@ -132,42 +134,55 @@ def _forms(profile: Profile) -> dict[ActionType, LegalAction]:
 
 
 _FORMS: Final = {profile: _forms(profile) for profile in Profile}
-_MUST_CHOOSE: Final = {  # by action type: the lists that must not be empty
-    kind: tuple(field.choices_from[0] for field in form.fields if field.required and field.choices_from)
-    for kind, form in _FORMS[Profile.V2].items()
-}
-_EFFORTS: Final = tuple(effort.value for effort in Effort)
+_MAY_BE_EMPTY: Final = ("subtasks", "surfaced", "items", "routes", "checkpoints")
+
+
+@lru_cache(maxsize=256)
+def _possible(profile: Profile, missing: frozenset[str]) -> tuple[LegalAction, ...]:
+    """The actions for which there is something to choose in every field that must be chosen."""
+    return tuple(
+        form
+        for form in _FORMS[profile].values()
+        if not any(field.required and field.choices_from and field.choices_from[0] in missing for field in form.fields)
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _fixed_choices(visible: VisibleWorld, phase: int) -> dict[str, tuple[str, ...]]:
+    """The lists that do not change within a phase."""
+    view = visible.phases[phase]
+    return {
+        "artifacts": tuple(view.artifacts),
+        "subtasks": tuple(view.subtasks),
+        "models": tuple(visible.cards),
+        "efforts": tuple(effort.value for effort in Effort),
+        "methods": tuple(methods()),
+        "answer_fields": tuple(field.name for field in visible.public.answer_fields),
+    }
 
 
 def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
     if state.end is not None:
-        return LegalActions(actions=(), choices={})
+        return LegalActions.trusted(actions=(), choices={})
     phase = visible.phases[state.phase]
     forms = _FORMS[visible.config.profile]
-    items = tuple(item.item_id for item in state.memory)
-    held = set(items)
-    filled = {name for finding in state.held_findings for name in finding.values}
+    items = tuple([item.item_id for item in state.memory])
+    findings = state.held_findings
     choices = {
-        "artifacts": tuple(phase.artifacts),
-        "surfaced": tuple(segment_id for segment_id in state.surfaced if segment_id not in held),
+        **_fixed_choices(visible, state.phase),
+        "surfaced": tuple([name for name in state.surfaced if name not in items]),
         "items": items,
-        "subtasks": tuple(
-            subtask.subtask_id
-            for subtask in phase.subtasks.values()
-            if subtask.slot is None or subtask.slot.name in filled
-        ),
-        "models": tuple(visible.cards),
-        "efforts": _EFFORTS,
-        "methods": tuple(methods()),
-        "findings": tuple(finding_id for item in state.memory for finding_id in item.finding_ids),
-        "answer_fields": tuple(field.name for field in visible.public.answer_fields),
+        "findings": tuple([finding.finding_id for finding in findings]),
         "routes": tuple(state.route_contexts),
-        "checkpoints": tuple(saved.record.checkpoint_id for saved in state.checkpoints),
+        "checkpoints": tuple([saved.record.checkpoint_id for saved in state.checkpoints]),
     }
+    if phase.slots:
+        filled = {name for finding in findings for name in finding.values}
+        empty = {subtask_id for subtask_id, name in phase.slots.items() if name not in filled}
+        choices["subtasks"] = tuple([name for name in phase.subtasks if name not in empty])
     if state.must_submit:
         actions: tuple[LegalAction, ...] = (forms[ActionType.SUBMIT_ANSWER],)
     else:
-        actions = tuple(
-            form for form in forms.values() if all(choices[name] for name in _MUST_CHOOSE[form.action_type])
-        )
-    return LegalActions.model_construct({"actions", "choices"}, actions=actions, choices=choices)
+        missing = frozenset([name for name in _MAY_BE_EMPTY if not choices[name]])
+        actions = _possible(visible.config.profile, missing)
+    return LegalActions.trusted(actions=actions, choices=choices)

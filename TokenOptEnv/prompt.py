@@ -63,7 +63,7 @@ def _phase_end(step: int | None) -> str:
 
 
 def _size(tokens: int) -> str:
-    """Small artifacts are read whole, so their size matters to the token; of large ones it is enough to know roughly."""
+    """Small artifacts are read whole, so their exact size matters; of large ones it is enough to know roughly."""
     return f"{tokens}t" if tokens < 1_000 else f"{round(tokens / 1_000)}kt"
 
 

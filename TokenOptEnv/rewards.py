@@ -7,9 +7,8 @@ A return lies in [-.15, 1]. The worst success within its budgets (.40 - .15) out
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from TokenOptEnv import milestone_engine
 from TokenOptEnv.config import RewardMode
@@ -43,8 +42,7 @@ PENALTIES: Final[dict[Guardrail, float]] = {
 _DECIMALS: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     state: EpisodeState
     breakdown: RewardBreakdown
     score: ScoreBreakdown | None
@@ -61,7 +59,7 @@ def settle(state: EpisodeState, world: World) -> Settled:
     due = score is not None or world.visible.config.reward_mode is RewardMode.DENSE
     total = round(sum(term.value for term in terms), _DECIMALS) if due else 0.0
     reward = round(total - state.paid, _DECIMALS)
-    breakdown = RewardBreakdown(step=reward, so_far=terms if due else (), total=total)
+    breakdown = RewardBreakdown.trusted(step=reward, so_far=terms if due else (), total=total)
     return Settled(evolve(state, paid=total), breakdown, score)
 
 

@@ -76,13 +76,22 @@ def designed() -> dict[str, Scenario]:
 def ship(scenarios: dict[str, Scenario], folder: Path) -> Index:
     """Write the core suite: one file each, and an index with the hash of each content."""
     folder.mkdir(parents=True, exist_ok=True)
-    for stale in folder.glob("*.json.gz"):
-        stale.unlink()
+    for name in _shipped_names(folder):
+        if name not in scenarios:
+            (folder / f"{name}.json.gz").unlink(missing_ok=True)
     for scenario_id, scenario in scenarios.items():
         (folder / f"{scenario_id}.json.gz").write_bytes(dump_scenario(scenario))
     made = Index(scenarios=tuple(_row(scenario) for scenario in scenarios.values()))
     (folder / _INDEX).write_text(made.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return made
+
+
+def _shipped_names(folder: Path) -> tuple[str, ...]:
+    """What an earlier index lists: nothing else in the folder is ours to remove."""
+    file = folder / _INDEX
+    if not file.is_file():
+        return ()
+    return tuple(row.scenario_id for row in Index.model_validate_json(file.read_bytes()).scenarios)
 
 
 def _row(scenario: Scenario) -> IndexRow:

@@ -61,6 +61,19 @@ class PhaseView:
         return {view.segment_id: view for artifact in self.artifacts.values() for view in artifact.segments}
 
     @cached_property
+    def slots(self) -> dict[str, str]:
+        """By subtask: the slot that must be filled before it can be asked."""
+        return {name: subtask.slot.name for name, subtask in self.subtasks.items() if subtask.slot is not None}
+
+    @cached_property
+    def subtask_ids(self) -> tuple[str, ...]:
+        return tuple(self.subtasks)
+
+    @cached_property
+    def artifact_numbers(self) -> dict[str, int]:
+        return {handle.artifact_id: handle.alias for handle in self.handles}
+
+    @cached_property
     def retriever(self) -> Retriever:
         return Retriever([(view.segment_id, view.text) for view in self.segments.values()])
 
@@ -84,6 +97,10 @@ class VisibleWorld:
     @cached_property
     def cards(self) -> dict[str, ModelCard]:
         return {card.model_id: card for card in self.menu}
+
+    @cached_property
+    def model_ids(self) -> tuple[str, ...]:
+        return tuple(self.cards)
 
     @cached_property
     def worker_head(self) -> str:

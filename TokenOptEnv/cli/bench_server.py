@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -19,7 +18,7 @@ def server(
     from TokenOptEnv.cli import screen
     from TokenOptEnv.evaluation import bench_server
 
-    report = bench_server.run(rounds, steps, tell=lambda line: sys.stderr.write(line + "\n") and None)
+    report = bench_server.run(rounds, steps, tell=lambda line: typer.echo(line, err=True))
     if as_json:
         screen.json(report)
         return

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, RewardMode, Track
+from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, RewardMode
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.plans.plan import Plan
 from TokenOptEnv.plans.reference import make_reference_plan
@@ -55,8 +55,8 @@ def ship(scenarios: list[Scenario], folder: Path) -> None:
 
 
 def _what_matters(config: EpisodeConfig) -> EpisodeConfig:
-    """Plans are the same under every way of paying, naming or answering."""
-    return replace(config, track=Track.CONTROLLER, reward_mode=RewardMode.DENSE, anonymous_models=False, reveal=False)
+    """Plans are the same however they are paid or revealed; track and names change the prompt, and so the price."""
+    return replace(config, reward_mode=RewardMode.DENSE, reveal=False)
 
 
 @lru_cache(maxsize=4_096)

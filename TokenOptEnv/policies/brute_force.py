@@ -66,7 +66,7 @@ class BruteForce:
         if self._spare_steps(observation) < 1:
             return None
         open_questions = questions.still_open(observation, self._done)
-        room = desk.room_tokens(observation) - FINDING_CAP_TOKENS * open_questions
+        room = desk.room_tokens(observation) - FINDING_CAP_TOKENS * open_questions - _slack(observation)
         for artifact in observation.artifacts:
             if artifact.artifact_id not in self._opened and _read_tokens(artifact) <= room:
                 self._opened.add(artifact.artifact_id)
@@ -106,6 +106,11 @@ class BruteForce:
         if ends_at_step is not None:
             left = min(left, ends_at_step - observation.step)
         return left - 1 - questions.still_open(observation, self._done)
+
+
+def _slack(observation: TokenOptEnvObservation) -> int:
+    """A memory that stays nearly full counts as hoarding."""
+    return (observation.working_memory.token_budget or 0) // 10
 
 
 def _load(observation: TokenOptEnvObservation, room: int) -> TokenOptEnvAction | None:

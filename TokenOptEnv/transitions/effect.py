@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.ledger import Call
@@ -11,8 +11,7 @@ from TokenOptEnv.models import AnyPayload, RefusedPayload
 _REFUSED = RefusedPayload()
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     state: EpisodeState
     payload: AnyPayload
     call: Call | None = None

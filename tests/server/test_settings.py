@@ -1,0 +1,59 @@
+"""Settings come from the environment, and a wrong one is one clear line."""
+
+from __future__ import annotations
+
+import pytest
+import uvicorn
+
+from TokenOptEnv.cli.serve import serve
+from TokenOptEnv.errors import BadInput
+from TokenOptEnv.server.settings import Settings
+
+
+def test_without_any_variable_it_listens_on_loopback_for_256_sessions() -> None:
+    settings = Settings.from_environment({})
+    assert settings == Settings()
+    assert (settings.host, settings.capacity, settings.web) == ("127.0.0.1", 256, False)
+
+
+def test_a_worker_comes_to_the_same_settings() -> None:
+    settings = Settings("0.0.0.0", 9000, 4, 12, 2_048, 7, True)
+    assert Settings.from_environment(settings.to_environment()) == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("CAMRE_CAPACITY", "many"),
+        ("CAMRE_CAPACITY", "0"),
+        ("CAMRE_CAPACITY", "-3"),
+        ("CAMRE_CAPACITY", "٣"),
+        ("CAMRE_CAPACITY", "9" * 5_000),
+        ("CAMRE_PORT", "65536"),
+        ("CAMRE_MAX_MESSAGE_BYTES", "12"),
+        ("CAMRE_PING_SECONDS", "0"),
+        ("ENABLE_WEB_INTERFACE", "perhaps"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named_with_its_variable(name: str, value: str) -> None:
+    with pytest.raises(BadInput, match=name) as caught:
+        Settings.from_environment({name: value})
+    assert len(str(caught.value)) < 200
+
+
+def test_the_serve_command_overrides_the_environment_and_leaves_frames_uncompressed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: dict[str, object] = {}
+    monkeypatch.setattr(uvicorn, "run", lambda application, **options: told.update(options))
+    monkeypatch.setenv("CAMRE_PORT", "8100")
+    monkeypatch.setenv("CAMRE_CAPACITY", "5")
+    monkeypatch.setenv("ENABLE_WEB_INTERFACE", "false")
+    for name in Settings().to_environment():
+        monkeypatch.setenv(name, Settings().to_environment()[name])
+    monkeypatch.setenv("CAMRE_PORT", "8100")
+    serve(capacity=9)
+    assert (told["host"], told["port"], told["ws_per_message_deflate"]) == ("127.0.0.1", 8100, False)
+    import os
+
+    assert os.environ["CAMRE_CAPACITY"] == "9"
