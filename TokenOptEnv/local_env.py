@@ -37,6 +37,7 @@ class LocalEnv:
 
     def reset(
         self,
+        /,
         scenario_id: str | None = None,
         seed: int | None = None,
         episode_id: str | None = None,

@@ -31,7 +31,8 @@ SCENARIO_ID: Final = "incident-medium-kafka-backpressure"
 SEED: Final = 7
 SESSIONS: Final = (1, 32)
 _APPS: Final = {"env": "TokenOptEnv.server.app:app", "echo": "TokenOptEnv.server.echo:app"}
-_ADDRESS: Final = re.compile(r"running on (http://[\d.]+:(\d+))")
+_ADDRESS: Final = re.compile(r"running on http://[\d.]+:(\d+)")
+_END_SECONDS: Final = 10
 
 
 class Speed(Frozen):
@@ -82,8 +83,7 @@ def run(
     if find_spec("openenv") is None:
         raise BadInput("the server bench needs OpenEnv; install it: pip install 'openenv-TokenOptEnv[server]'")
     messages = _messages()
-    with _server(_APPS["env"]) as env_port, _server(_APPS["echo"]) as echo_port:
-        ports = {"env": env_port, "echo": echo_port}
+    with _servers() as ports:
         for port in ports.values():
             asyncio.run(_run(port, messages, 1, 2 * len(messages)))
         made = []
@@ -152,20 +152,30 @@ async def _run(port: int, messages: tuple[str, ...], sessions: int, steps: int) 
 
 
 @contextmanager
-def _server(application: str) -> Iterator[int]:
-    """A uvicorn process of its own on a free port of loopback, up to its last line of start-up."""
-    command = [sys.executable, "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", "0"]
-    command += ["--ws-per-message-deflate", "false", "--no-access-log", "--ws-ping-interval", "600"]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            yield _port(process, application)
-        finally:
+def _servers() -> Iterator[dict[str, int]]:
+    """Each application in a uvicorn process of its own, on a free port of loopback; all start at once."""
+    processes = {name: _started(application) for name, application in _APPS.items()}
+    try:
+        yield {name: _port(process, _APPS[name]) for name, process in processes.items()}
+    finally:
+        for process in processes.values():
             process.terminate()
-            try:
-                process.communicate(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
+        for process in processes.values():
+            _ended(process)
+
+
+def _started(application: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", "0"]
+    command += ["--ws-per-message-deflate", "false", "--no-access-log"]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+
+
+def _ended(process: subprocess.Popen[str]) -> None:
+    try:
+        process.communicate(timeout=_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
 
 
 def _port(process: subprocess.Popen[str], application: str) -> int:
@@ -173,7 +183,6 @@ def _port(process: subprocess.Popen[str], application: str) -> int:
     said = []
     for line in process.stderr:
         said.append(line)
-        found = _ADDRESS.search(line)
-        if found:
-            return int(found[2])
+        if found := _ADDRESS.search(line):
+            return int(found[1])
     raise BadInput(f"{application} did not start: {''.join(said[-3:]).strip()[:300]}")

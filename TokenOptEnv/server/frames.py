@@ -14,6 +14,7 @@ from openenv.core.env_server.types import WSErrorCode
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from TokenOptEnv.errors import CamreError
 from TokenOptEnv.models import (
     ArtifactHandle,
     EpisodeStamp,
@@ -86,7 +87,7 @@ class _ErrorFrame(Frozen):
     data: _CapacityFault | _Fault
 
 
-class FrameRefused(Exception):
+class FrameRefused(CamreError):
     """A frame that is no message. The session it came on goes on."""
 
     def __init__(self, code: WSErrorCode, message: str) -> None:

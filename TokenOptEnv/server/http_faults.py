@@ -8,6 +8,7 @@ from __future__ import annotations
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -17,6 +18,7 @@ from TokenOptEnv.server import faults
 
 def install(app: FastAPI, max_body_bytes: int) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(ValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(CamreError, _mistaken)
     app.add_exception_handler(faults.InternalFault, _failed)
@@ -28,7 +30,8 @@ def _told(status: int, detail: str) -> JSONResponse:
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
+    """A caller's alone come here: what fails validation inside the engine is a bug, and guarded as one."""
+    assert isinstance(error, RequestValidationError | ValidationError)
     return _told(422, faults.problems(error.errors()))
 
 
@@ -62,8 +65,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started = False
         left = self._max_body_bytes
+        started = False
 
         async def counted() -> Message:
             nonlocal left
@@ -74,18 +77,20 @@ class Guard:
             return message
 
         async def watched(message: Message) -> None:
+            """What is made of half a body is not sent: FastAPI answers a failed read in words of its own."""
             nonlocal started
-            started = True
-            await send(message)
+            if left >= 0:
+                started = True
+                await send(message)
 
         try:
             await self._app(scope, counted, watched)
+            told = None
         except Exception as error:
             if started:
                 raise
-            response = (
-                _told(413, f"a body over {self._max_body_bytes} bytes is not read")
-                if isinstance(error, _TooLarge)
-                else _told(500, str(faults.internal_fault(error)))
-            )
-            await response(scope, receive, send)
+            told = None if isinstance(error, _TooLarge) else _told(500, str(faults.internal_fault(error)))
+        if left < 0:
+            told = _told(413, f"a body over {self._max_body_bytes} bytes is not read")
+        if told is not None:
+            await told(scope, receive, send)

@@ -29,11 +29,12 @@ def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effe
     """The items become one, where the first was. What does not get shorter stays as it is."""
     before = sum(item.tokens for item in move.items)
     sources = tuple(dict.fromkeys(source for item in move.items for source in item.source_ids))
-    text = move.method.compress("".join(item.text for item in move.items), move.target_ratio, move.query)
+    whole = "".join(item.text for item in move.items)
+    text = move.method.compress(whole, move.target_ratio, move.query)
     draft = Draft(ItemKind.COMPRESSED, move.method.name, text.rstrip("\n") + "\n", sources)
     after = memory_manager.draft_tokens(state, draft)
     item_ids = tuple(item.item_id for item in move.items)
-    if after < before:
+    if after < before and len(text) < len(whole):
         state, item = memory_manager.rewrite(state, move.items, draft, visible)
         state = evolve(state, compressions=(*state.compressions, CompressionRun(move.items, item)))
         item_ids = (item.item_id,)

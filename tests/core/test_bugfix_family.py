@@ -10,11 +10,20 @@ from dataclasses import dataclass
 
 import pytest
 
-from TokenOptEnv.config import SIZES, YARDSTICK, Difficulty
+from TokenOptEnv.config import (
+    FULL_READ_CAP_TOKENS,
+    ROUTE_MAX_HANDLES,
+    SEARCH_MAX_TOP_K,
+    SIZES,
+    YARDSTICK,
+    Difficulty,
+    Profile,
+)
 from TokenOptEnv.errors import BadInput, ScenarioInvalid
 from TokenOptEnv.models import FieldKind
 from TokenOptEnv.scenario import CacheValidity, Scenario
 from TokenOptEnv.simulators import tokens
+from TokenOptEnv.simulators.retrieval import Retriever
 from TokenOptEnv.task_defs.authoring import CaseBuilder
 from TokenOptEnv.task_defs.bugfix import FAMILY
 from TokenOptEnv.task_defs.bugfix.cases.lost_leases import case as lost_leases
@@ -194,6 +203,87 @@ def test_every_subtask_has_two_wrong_answers_that_rest_on_decoys(
         assert len(misled) >= 2
         used |= {decoy for candidate in misled for decoy in candidate.decoy_ids}
     assert used == known
+
+
+def _fact_segments(scenario: Scenario) -> dict[str, set[str]]:
+    return {fact.fact_id: {place.segment_id for place in fact.places} for fact in scenario.hidden.facts}
+
+
+def _found_by(scenario: Scenario, query: str, top_k: int) -> set[str]:
+    segments = [(s.segment_id, s.text) for artifact in scenario.public.artifacts for s in artifact.segments]
+    return {hit.segment_id for hit in Retriever(segments).search(query, top_k)}
+
+
+def _found_by_asking(scenario: Scenario, top_k: int) -> dict[str, set[str]]:
+    """By subtask: the segments that a search with its question finds, its slot filled."""
+    found = {}
+    for subtask, truth in zip(scenario.public.subtasks, scenario.hidden.subtasks, strict=True):
+        slot = {subtask.slot.name: truth.slot_value or ""} if subtask.slot else {}
+        found[subtask.subtask_id] = _found_by(scenario, subtask.question.format(**slot), top_k)
+    return found
+
+
+@each_case
+def test_asking_the_question_finds_a_decoy_and_all_its_facts_only_where_it_is_lexical(
+    designed: Designed, scenarios: dict[str, Scenario]
+) -> None:
+    scenario = scenarios[designed.scenario_id]
+    facts, found = _fact_segments(scenario), _found_by_asking(scenario, SEARCH_MAX_TOP_K)
+    decoys = {decoy.decoy_id: {place.segment_id for place in decoy.places} for decoy in scenario.hidden.decoys}
+    for truth in scenario.hidden.subtasks:
+        hits = found[truth.subtask_id]
+        assert any(decoys[name] & hits for candidate in truth.candidates for name in candidate.decoy_ids)
+        assert all(facts[need] & hits for need in truth.needs) == truth.lexical, truth.subtask_id
+
+
+@each_case
+def test_an_easy_case_has_one_question_that_is_not_lexical_and_a_medium_case_one_that_is(
+    designed: Designed, scenarios: dict[str, Scenario]
+) -> None:
+    scenario = scenarios[designed.scenario_id]
+    lexical = [truth.lexical for truth in scenario.hidden.subtasks]
+    rarer = scenario.public.difficulty is not Difficulty.EASY
+    assert lexical.count(rarer) == 1
+
+
+def test_the_lexical_question_of_the_easy_case_finds_its_facts_among_as_many_hits_as_a_route_takes(
+    scenarios: dict[str, Scenario],
+) -> None:
+    scenario = scenarios[regional_prices.SCENARIO_ID]
+    facts, found = _fact_segments(scenario), _found_by_asking(scenario, ROUTE_MAX_HANDLES[Profile.V2])
+    repair = next(truth for truth in scenario.hidden.subtasks if truth.lexical)
+    assert all(facts[need] & found[repair.subtask_id] for need in repair.needs)
+
+
+def test_the_faulty_function_of_the_easy_case_is_found_by_asking_by_reading_small_papers_and_by_a_name_in_the_chat(
+    scenarios: dict[str, Scenario],
+) -> None:
+    scenario = scenarios[regional_prices.SCENARIO_ID]
+    shown = {a.artifact_id: "".join(segment.text for segment in a.segments) for a in scenario.public.artifacts}
+    small = {
+        segment.segment_id
+        for artifact in scenario.public.artifacts
+        if tokens.count(YARDSTICK, shown[artifact.artifact_id]) <= FULL_READ_CAP_TOKENS
+        for segment in artifact.segments
+    }
+    locate = next(truth for truth in scenario.hidden.subtasks if not truth.lexical)
+    easily = small | _found_by_asking(scenario, SEARCH_MAX_TOP_K)[locate.subtask_id]
+    facts = _fact_segments(scenario)
+    assert [need for need in locate.needs if not facts[need] & easily] == ["names-only"]
+    assert "see _types" in shown["chat-shelflife-dev"]
+    assert facts["names-only"] & _found_by(scenario, "_types", SEARCH_MAX_TOP_K)
+
+
+@each_case
+def test_the_path_of_a_field_is_the_decisive_part_of_what_the_subtask_that_yields_it_needs(
+    designed: Designed, scenarios: dict[str, Scenario]
+) -> None:
+    scenario = scenarios[designed.scenario_id]
+    needs = {truth.subtask_id: truth.needs for truth in scenario.hidden.subtasks}
+    for field in scenario.hidden.fields:
+        source = next(s.subtask_id for s in scenario.public.subtasks if field.name in s.fields)
+        assert set(field.path) <= set(needs[source])
+        assert 1 <= len(field.path) <= 2
 
 
 @each_case

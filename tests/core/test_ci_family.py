@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from TokenOptEnv.config import SIZES, YARDSTICK
+from TokenOptEnv.config import FULL_READ_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K, SIZES, YARDSTICK, Profile
 from TokenOptEnv.errors import ScenarioInvalid, UnknownName
 from TokenOptEnv.models import FieldKind
 from TokenOptEnv.scenario import CacheValidity, Scenario
@@ -32,8 +32,8 @@ from TokenOptEnv.task_defs.ci.writers.job_log import Dialect, JobLog
 from TokenOptEnv.task_defs.execution import TestRun
 
 CASES = tuple(FAMILY.designed)
+EASY = tuple(scenario_id for scenario_id in CASES if scenario_id.startswith("ci-easy-"))
 HISTORIES = {tidemark.SCENARIO_ID: tidemark_history.commits, parcelrate.SCENARIO_ID: parcelrate_history.commits}
-TOP_K = 8
 
 
 @cache
@@ -185,18 +185,75 @@ def test_a_hunk_that_matters_stands_with_the_name_of_its_commit(scenario_id: str
     assert checked >= 4
 
 
-@pytest.mark.parametrize("scenario_id", CASES)
-def test_asking_the_question_finds_a_decoy_but_not_all_the_facts(scenario_id: str) -> None:
-    scenario = built(scenario_id)
-    retriever = Retriever(list(segment_texts(scenario).items()))
-    facts = {fact.fact_id: {place.segment_id for place in fact.places} for fact in scenario.hidden.facts}
-    decoys = {decoy.decoy_id: {place.segment_id for place in decoy.places} for decoy in scenario.hidden.decoys}
+def fact_segments(scenario: Scenario) -> dict[str, set[str]]:
+    return {fact.fact_id: {place.segment_id for place in fact.places} for fact in scenario.hidden.facts}
+
+
+def found_by(scenario: Scenario, query: str, top_k: int) -> set[str]:
+    return {hit.segment_id for hit in Retriever(list(segment_texts(scenario).items())).search(query, top_k)}
+
+
+def found_by_asking(scenario: Scenario, top_k: int) -> dict[str, set[str]]:
+    """By subtask: the segments that a search with its question finds, its slot filled."""
+    found = {}
     for subtask, truth in zip(scenario.public.subtasks, scenario.hidden.subtasks, strict=True):
         slot = {subtask.slot.name: truth.slot_value or ""} if subtask.slot else {}
-        found = {hit.segment_id for hit in retriever.search(subtask.question.format(**slot), TOP_K)}
-        misleading = [name for candidate in truth.candidates for name in candidate.decoy_ids if decoys[name] & found]
-        assert misleading, subtask.subtask_id
-        assert [need for need in truth.needs if not facts[need] & found], subtask.subtask_id
+        found[subtask.subtask_id] = found_by(scenario, subtask.question.format(**slot), top_k)
+    return found
+
+
+@pytest.mark.parametrize("scenario_id", CASES)
+def test_asking_the_question_finds_a_decoy_and_all_its_facts_only_where_it_is_lexical(scenario_id: str) -> None:
+    scenario = built(scenario_id)
+    facts, found = fact_segments(scenario), found_by_asking(scenario, SEARCH_MAX_TOP_K)
+    decoys = {decoy.decoy_id: {place.segment_id for place in decoy.places} for decoy in scenario.hidden.decoys}
+    for truth in scenario.hidden.subtasks:
+        hits = found[truth.subtask_id]
+        assert [name for candidate in truth.candidates for name in candidate.decoy_ids if decoys[name] & hits]
+        assert all(facts[need] & hits for need in truth.needs) == truth.lexical, truth.subtask_id
+
+
+def test_an_easy_case_has_one_question_that_is_not_lexical_and_a_medium_case_one_that_is() -> None:
+    for scenario_id in CASES:
+        lexical = [truth.lexical for truth in built(scenario_id).hidden.subtasks]
+        assert (lexical.count(False) if scenario_id in EASY else lexical.count(True)) == 1, scenario_id
+
+
+@pytest.mark.parametrize("scenario_id", EASY)
+def test_half_the_lexical_questions_of_an_easy_case_find_their_facts_among_as_many_hits_as_a_route_takes(
+    scenario_id: str,
+) -> None:
+    scenario = built(scenario_id)
+    facts, found = fact_segments(scenario), found_by_asking(scenario, ROUTE_MAX_HANDLES[Profile.V2])
+    lexical = [truth for truth in scenario.hidden.subtasks if truth.lexical]
+    at_once = [truth for truth in lexical if all(facts[need] & found[truth.subtask_id] for need in truth.needs)]
+    assert 2 * len(at_once) >= len(lexical)
+
+
+def test_what_kind_of_failure_the_easy_case_is_stands_in_small_papers_and_under_the_name_of_the_red_test() -> None:
+    scenario = built(tidemark.SCENARIO_ID)
+    small = {
+        segment.segment_id
+        for artifact in scenario.public.artifacts
+        if count(text_of(scenario, artifact.artifact_id)) <= FULL_READ_CAP_TOKENS
+        for segment in artifact.segments
+    }
+    nature = next(truth for truth in scenario.hidden.subtasks if not truth.lexical)
+    elsewhere = [need for need in nature.needs if not fact_segments(scenario)[need] & small]
+    assert elsewhere == ["same-again"]
+    name = tidemark.FAILING.split("::")[1]
+    assert name in text_of(scenario, tidemark.RED)
+    assert fact_segments(scenario)["same-again"] & found_by(scenario, name, SEARCH_MAX_TOP_K)
+
+
+@pytest.mark.parametrize("scenario_id", CASES)
+def test_the_path_of_a_field_is_the_decisive_part_of_what_the_subtask_that_yields_it_needs(scenario_id: str) -> None:
+    scenario = built(scenario_id)
+    needs = {truth.subtask_id: truth.needs for truth in scenario.hidden.subtasks}
+    for field in scenario.hidden.fields:
+        source = next(s.subtask_id for s in scenario.public.subtasks if field.name in s.fields)
+        assert set(field.path) <= set(needs[source])
+        assert 1 <= len(field.path) <= (3 if len(needs[source]) > 4 else 2)
 
 
 @pytest.mark.parametrize("scenario_id", CASES)

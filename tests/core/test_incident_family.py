@@ -36,6 +36,13 @@ from TokenOptEnv.task_defs.incident.writers.java_log import JavaLog, Thrown
 CASES = sorted(FAMILY.designed)
 MEDIUM = "incident-medium-kafka-backpressure"
 QUIET = "incident-easy-orders-cell2"
+EASY = [name for name in CASES if name.startswith("incident-easy-")]
+FOLLOWED = {
+    ("ran-out", "config-tax-upstreams"): "10.42.7.18:8443",
+    ("leaf-in-use", "config-tax-upstreams"): "address-resolver",
+    ("refused-tenants", "brief"): "503",
+}
+"""By fact of a question that shares no words with it, and where the words are shown: what to search for."""
 HANDLES = ROUTE_MAX_HANDLES[Profile.V2]
 each_case = pytest.mark.parametrize("scenario_id", CASES)
 
@@ -141,12 +148,13 @@ def test_every_reply_to_a_choice_is_one_of_the_choices_and_fills_the_fields_it_i
 
 
 @each_case
-def test_the_path_of_a_field_is_what_the_subtask_that_yields_it_needs(scenario_id: str) -> None:
+def test_the_path_of_a_field_is_the_decisive_part_of_what_the_subtask_that_yields_it_needs(scenario_id: str) -> None:
     scenario = built(scenario_id)
     needs = {truth.subtask_id: truth.needs for truth in scenario.hidden.subtasks}
     for field in scenario.hidden.fields:
         source = next(s.subtask_id for s in scenario.public.subtasks if field.name in s.fields)
-        assert field.path == needs[source]
+        assert set(field.path) <= set(needs[source])
+        assert 1 <= len(field.path) <= (3 if len(needs[source]) > 3 else 2)
 
 
 @each_case
@@ -160,21 +168,70 @@ def test_each_question_has_two_wrong_answers_that_rest_on_decoys_and_one_that_ne
             assert any(not reply.decoy_ids for reply in wrong)
 
 
-@each_case
-def test_searching_with_the_question_finds_a_decoy_and_misses_a_fact_where_it_is_not_lexical(scenario_id: str) -> None:
-    scenario = built(scenario_id)
+def found_by_asking(scenario: Scenario, top_k: int) -> dict[str, set[str]]:
+    """By subtask: the segments that a search with its question finds, its slot left blank."""
     retriever = Retriever(tuple(texts(scenario).items()))
-    shown_in = fact_segments(scenario)
-    decoys = {decoy.decoy_id: {place.segment_id for place in decoy.places} for decoy in scenario.hidden.decoys}
-    for subtask, truth in zip(scenario.public.subtasks, scenario.hidden.subtasks, strict=True):
+    found = {}
+    for subtask in scenario.public.subtasks:
         question = subtask.question
         if subtask.slot is not None:
             question = question.replace(f"{{{subtask.slot.name}}}", "")
-        found = [hit.segment_id for hit in retriever.search(question, SEARCH_MAX_TOP_K)]
+        found[subtask.subtask_id] = {hit.segment_id for hit in retriever.search(question, top_k)}
+    return found
+
+
+@each_case
+def test_searching_with_the_question_finds_a_decoy_and_all_its_facts_only_where_it_is_lexical(scenario_id: str) -> None:
+    scenario = built(scenario_id)
+    shown_in = fact_segments(scenario)
+    decoys = {decoy.decoy_id: {place.segment_id for place in decoy.places} for decoy in scenario.hidden.decoys}
+    found = found_by_asking(scenario, SEARCH_MAX_TOP_K)
+    for truth in scenario.hidden.subtasks:
+        hits = found[truth.subtask_id]
         misleading = {place for reply in truth.candidates for decoy_id in reply.decoy_ids for place in decoys[decoy_id]}
-        assert misleading & set(found[:3]), f"{subtask.subtask_id}: {found}"
-        if not truth.lexical:
-            assert any(not shown_in[fact_id] & set(found) for fact_id in truth.needs), f"{subtask.subtask_id}: {found}"
+        assert misleading & hits, truth.subtask_id
+        assert all(shown_in[fact_id] & hits for fact_id in truth.needs) == truth.lexical, truth.subtask_id
+
+
+def test_an_easy_case_has_one_question_that_is_not_lexical_and_a_medium_case_one_that_is() -> None:
+    for scenario_id in CASES:
+        lexical = [truth.lexical for truth in built(scenario_id).hidden.subtasks]
+        assert (lexical.count(False) if scenario_id in EASY else lexical.count(True)) == 1, scenario_id
+
+
+@pytest.mark.parametrize("scenario_id", EASY)
+def test_half_the_lexical_questions_of_an_easy_case_find_their_facts_among_as_many_hits_as_a_route_takes(
+    scenario_id: str,
+) -> None:
+    scenario = built(scenario_id)
+    shown_in, found = fact_segments(scenario), found_by_asking(scenario, HANDLES)
+    lexical = [truth for truth in scenario.hidden.subtasks if truth.lexical]
+    at_once = [t for t in lexical if all(shown_in[fact_id] & found[t.subtask_id] for fact_id in t.needs)]
+    assert 2 * len(at_once) >= len(lexical)
+
+
+@pytest.mark.parametrize("scenario_id", EASY)
+def test_what_the_other_question_of_an_easy_case_needs_is_read_whole_or_found_by_following_what_was_shown(
+    scenario_id: str,
+) -> None:
+    scenario = built(scenario_id)
+    retriever = Retriever(tuple(texts(scenario).items()))
+    shown = {a.artifact_id: "".join(segment.text for segment in a.segments) for a in scenario.public.artifacts}
+    small = {
+        segment.segment_id
+        for artifact in scenario.public.artifacts
+        if count(shown[artifact.artifact_id]) <= FULL_READ_CAP_TOKENS
+        for segment in artifact.segments
+    }
+    shown["brief"] = scenario.public.brief
+    needs = {fact_id for truth in scenario.hidden.subtasks if not truth.lexical for fact_id in truth.needs}
+    places = fact_segments(scenario)
+    leads = {fact_id: (source, words) for (fact_id, source), words in FOLLOWED.items()}
+    for fact_id in sorted(needs):
+        if not places[fact_id] & small:
+            source, words = leads[fact_id]
+            assert words in shown[source]
+            assert places[fact_id] & {hit.segment_id for hit in retriever.search(words, SEARCH_MAX_TOP_K)}, fact_id
 
 
 @each_case
@@ -240,7 +297,7 @@ def test_the_answers_for_a_quiet_page_are_offered_in_every_case(scenario_id: str
     assert all(list(offered) == sorted(offered) for offered in choices.values())
 
 
-def test_every_suspect_of_the_quiet_page_is_ruled_out_by_a_fact_that_the_answer_must_cite() -> None:
+def test_every_suspect_of_the_quiet_page_is_ruled_out_by_a_fact_and_the_answer_must_cite_it_for_the_main_ones() -> None:
     hidden = built(QUIET).hidden
     assert {truth.name: truth.accepted[0] for truth in hidden.fields} == {
         "service": NO_SERVICE,
@@ -248,6 +305,7 @@ def test_every_suspect_of_the_quiet_page_is_ruled_out_by_a_fact_that_the_answer_
         "trigger": NO_TRIGGER,
         "remediation": NO_ACTION,
     }
+    needed = {fact_id for truth in hidden.subtasks for fact_id in truth.needs}
     cited = {fact_id for truth in hidden.fields for fact_id in truth.path}
     rules_out = {
         "fresh-release": "not-here",
@@ -261,7 +319,8 @@ def test_every_suspect_of_the_quiet_page_is_ruled_out_by_a_fact_that_the_answer_
         "writer-advice",
     }
     assert suspects == set(rules_out)
-    assert set(rules_out.values()) <= cited
+    assert set(rules_out.values()) <= needed
+    assert {rules_out[suspect] for suspect in ("fresh-release", "leader-lost", "pool-empty")} <= cited
 
 
 @each_case

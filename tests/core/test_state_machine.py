@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, ClassVar
 
-import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from pydantic import ValidationError
 
 from tests.cases import Play, marathon, simulated_world, toy
@@ -22,18 +22,16 @@ from TokenOptEnv.models import (
     TokenOptEnvAction,
     TokenOptEnvObservation,
 )
+from TokenOptEnv.plans import reference_plan
 from TokenOptEnv.prompt import head_text, item_text, tail_text
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.simulators.compression import methods
 from TokenOptEnv.task_defs.family import families
-from TokenOptEnv.world import ReferenceCosts, World, build_world
 
 ODD = st.one_of(
     st.text(max_size=12),
-    st.sampled_from(
-        ["", " ", "\n", "\x00", "#1", "é", "日本語", "🤖" * 30, "\u202e", "x" * 3_000, "<|endoftext|>", "'; --"]
-    ),
+    st.sampled_from(["", " ", "\n", "\x00", "#1", "é", "日本語", "🤖" * 30, "\u202e", "x" * 3_000, "<|endoftext|>"]),
 )
 ODD_NUMBERS = st.one_of(st.integers(-3, 12), st.sampled_from([2**31, -(2**63), 10**30]))
 ODD_RATIOS = st.one_of(st.floats(0.01, 1.0), st.sampled_from([0.0, -1.0, 2.0, float("nan"), float("inf"), 1e-300]))
@@ -51,11 +49,15 @@ CHOSEN_FROM = {
 class Machine(RuleBasedStateMachine):
     """Plays one episode; the invariants are checked after every step of it."""
 
-    world: Callable[[], World]
+    scenario: Callable[[], Scenario]
+    options: dict[str, Any]
 
     def __init__(self) -> None:
         super().__init__()
-        self.play = Play(self.world())
+        self.begin()
+
+    def begin(self) -> None:
+        self.play = Play(simulated_world(self.scenario(), **self.options))
         self.entries: list[LedgerEntry] = []
         self.submitted = False
 
@@ -88,11 +90,8 @@ class Machine(RuleBasedStateMachine):
     def a_reasonable_action(self, data: st.DataObject) -> None:
         """A type that is offered, its fields filled from what is offered for them."""
         offered = self.seen.legal_actions
-        form = data.draw(
-            st.sampled_from(
-                [f for f in offered.actions if f.action_type is not ActionType.SUBMIT_ANSWER] or offered.actions
-            )
-        )
+        going_on = [form for form in offered.actions if form.action_type is not ActionType.SUBMIT_ANSWER]
+        form = data.draw(st.sampled_from(going_on or list(offered.actions)))
         fields: dict[str, Any] = {"action_type": form.action_type}
         for field in form.fields:
             choices = [name for listed in field.choices_from for name in offered.choices[listed]]
@@ -130,19 +129,25 @@ class Machine(RuleBasedStateMachine):
             fields["reasoning_tokens"] = data.draw(ODD_NUMBERS)
         self.act(**fields)
 
-    @precondition(running)
-    @rule(share=st.floats(0.1, 0.9), methods_=st.sampled_from(sorted(methods())))
-    def squeeze_everything(self, share: float, methods_: str) -> None:
+    @precondition(lambda self: self.seen.step == 0)
+    @rule(share=st.floats(0.3, 1.0))
+    def a_good_beginning(self, share: float) -> None:
+        """Follow the reference plan for a while, or to its end, so that episodes succeed as well."""
+        world = self.play.world
+        actions = reference_plan(self.scenario(), world.seed, world.visible.config).actions
+        for action in actions[: round(share * len(actions))]:
+            self.act(**action.model_dump())
+            assert self.play.refusal is None
+
+    @precondition(lambda self: self.running() and self.seen.working_memory.items)
+    @rule(share=st.floats(0.1, 0.9), method=st.sampled_from(sorted(methods())))
+    def squeeze_everything(self, share: float, method: str) -> None:
         kinds = (ItemKind.SEGMENT, ItemKind.PREVIEW, ItemKind.SEARCH, ItemKind.COMPRESSED)
         items = tuple(item.item_id for item in self.seen.working_memory.items if item.kind in kinds)
-        self.act(
-            action_type=ActionType.COMPRESS_CONTEXT, context_segment_ids=items, method=methods_, target_ratio=share
-        )
+        self.act(action_type=ActionType.COMPRESS_CONTEXT, context_segment_ids=items, method=method, target_ratio=share)
 
     @precondition(lambda self: self.running() and (self.seen.step > 5 or self.seen.must_submit))
-    @rule(
-        data=st.data(), own=st.dictionaries(st.sampled_from(["cause", "setting", "volume", "nothing"]), ODD, max_size=2)
-    )
+    @rule(data=st.data(), own=st.dictionaries(st.sampled_from(["cause", "setting", "volume"]), ODD, max_size=2))
     def a_submission(self, data: st.DataObject, own: dict[str, str]) -> None:
         self.act(
             action_type=ActionType.SUBMIT_ANSWER,
@@ -150,6 +155,11 @@ class Machine(RuleBasedStateMachine):
             answer=own if data.draw(st.booleans()) else None,
             evidence_segment_ids=self.choose(data, "surfaced"),
         )
+
+    @precondition(lambda self: self.seen.done)
+    @rule()
+    def another_episode(self) -> None:
+        self.begin()
 
     # --- what holds all the same
 
@@ -237,56 +247,41 @@ class Machine(RuleBasedStateMachine):
         )
 
 
-def _machine(name: str, world: Callable[[], World], examples: int, steps: int) -> Any:
-    machine = type(name, (Machine,), {"world": staticmethod(world)})
-    case = machine.TestCase
-    case.settings = settings(max_examples=examples, stateful_step_count=steps)
-    return case
+@cache
+def kafka() -> Scenario:
+    return families()["incident"].designed["incident-medium-kafka-backpressure"]()
 
 
-def _kafka() -> Scenario:
-    built = families()["incident"].designed["incident-medium-kafka-backpressure"]
-    if "kafka" not in _BUILT:
-        _BUILT["kafka"] = built()
-    return _BUILT["kafka"]
+def _machine(scenario: Callable[[], Scenario], examples: int, steps: int, **options: Any) -> Any:
+    name = f"{scenario.__name__.title()}Machine"
+    machine = type(name, (Machine,), {"scenario": staticmethod(scenario), "options": options})
+    # A failure is shown as it was found: an episode is short, and shrinking one takes minutes.
+    machine.TestCase.settings = settings(max_examples=examples, stateful_step_count=steps, phases=[Phase.generate])
+    return machine.TestCase
 
 
-_BUILT: dict[str, Scenario] = {}
+TestToy = _machine(toy, 25, 14)
+TestTerminalToy = _machine(toy, 12, 14, seed=1, reward_mode=RewardMode.TERMINAL)
+TestCrampedToy = _machine(toy, 20, 14, seed=2, memory_tokens=640, controller_model="gpt-4o")
+TestFirstProfile = _machine(toy, 12, 14, seed=3, profile=Profile.V1)
+TestMarathon = _machine(marathon, 8, 42)
+TestRealCase = _machine(kafka, 10, 18)
 
 
-def _terminal_toy() -> World:
-    return simulated_world(toy(), 1, reward_mode=RewardMode.TERMINAL)
+def test_the_machine_plays_to_every_kind_of_end() -> None:
+    """Else its checks of the end would prove little."""
+    ends: set[tuple[str | None, bool]] = set()
 
+    class Watched(Machine):
+        scenario = staticmethod(toy)
+        options: ClassVar[dict[str, Any]] = {}
 
-def _cramped_toy() -> World:
-    """Little memory and another controller, whose vocabulary is not the yardstick's."""
-    return simulated_world(toy(), 2, memory_tokens=640, controller_model="gpt-4o")
+        def teardown(self) -> None:
+            for seen in self.play.observations:
+                if seen.score is not None:
+                    ends.add((seen.end_reason, seen.score.success))
 
-
-def _first_version() -> World:
-    return simulated_world(toy(), 3, profile=Profile.V1)
-
-
-def _priced_marathon() -> World:
-    world = simulated_world(marathon(), 0)
-    return build_world(marathon(), 0, world.visible.config, reference=lambda: ReferenceCosts(1_000_000, 300_000))
-
-
-TestToy = _machine("ToyMachine", lambda: simulated_world(toy(), 0), 30, 14)
-TestTerminalToy = _machine("TerminalToyMachine", _terminal_toy, 15, 14)
-TestCrampedToy = _machine("CrampedToyMachine", _cramped_toy, 25, 14)
-TestFirstVersion = _machine("FirstVersionMachine", _first_version, 15, 14)
-TestMarathon = _machine("MarathonMachine", _priced_marathon, 10, 42)
-TestRealCase = _machine("RealCaseMachine", lambda: simulated_world(_kafka(), 0), 12, 18)
-
-
-@pytest.mark.parametrize("mode", RewardMode)
-def test_the_machine_would_notice_a_reward_paid_twice(mode: RewardMode) -> None:
-    """The check above can fail."""
-    play = Play(simulated_world(toy(), 0, reward_mode=mode))
-    play.read("config-orders")
-    play.submit(answer={"cause": "deadlock"})
-    total = play.observation.reward_breakdown.total
-    paid = sum(seen.reward for seen in play.observations if seen.reward is not None)
-    assert round(paid, 6) == total
-    assert round(paid + 0.01, 6) != total
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        Watched, settings=settings(max_examples=20, stateful_step_count=14, phases=[Phase.generate])
+    )
+    assert {("submitted", True), ("submitted", False), ("steps", False)} <= ends

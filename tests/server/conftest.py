@@ -1,8 +1,10 @@
-"""The server's tests need OpenEnv: without it they are skipped with the reason, or fail where nothing may be skipped."""
+"""The server's tests need OpenEnv. Without it they are skipped with the reason, or fail where nothing may be."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,4 +37,25 @@ def server() -> Iterator[Address]:
     from tests.server.live import process
 
     with process("server.app:app") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `openenv push` would be given."""
+    from tests.server.live import ROOT
+
+    folder = tmp_path_factory.mktemp("deploy") / "staged"
+    command = [sys.executable, str(ROOT / "deploy" / "stage.py"), str(folder)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small(staged: Path) -> Iterator[Address]:
+    """The staged copy, served with few slots."""
+    from tests.server.live import CAPACITY, process
+
+    with process("server.app:app", folder=staged, CAMRE_CAPACITY=str(CAPACITY)) as address:
         yield address

@@ -11,12 +11,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import uvicorn
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from TokenOptEnv import LocalEnv, TokenOptEnvAction, TokenOptEnvObservation, scenario_store
@@ -27,6 +28,7 @@ from TokenOptEnv.server.settings import Settings
 from TokenOptEnv.traces import Trace
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+CAPACITY = 8
 KAFKA = "incident-medium-kafka-backpressure"
 
 
@@ -51,10 +53,14 @@ class Address:
 
 
 @contextmanager
-def process(application: str, *options: str, **environment: str) -> Iterator[Address]:
-    command = [sys.executable, "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", "0", *options]
+def process(application: str, folder: Path = ROOT, **environment: str) -> Iterator[Address]:
+    command = [sys.executable, "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", "0", "--no-access-log"]
     started = subprocess.Popen(
-        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment, "PYTHONUNBUFFERED": "1"}
+        command,
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment, "PYTHONUNBUFFERED": "1"},
     )
     said: list[str] = []
     with started:
@@ -106,8 +112,12 @@ def wait_until(holds: Any, seconds: float = 20.0) -> None:
 
 
 def ask(socket: ClientConnection, message: Any) -> Any:
-    """Send a frame (text and bytes as they are, anything else as JSON) and read the answer."""
-    socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
+    """Send a frame (text and bytes as they are, anything else as JSON) and read the answer.
+
+    A session that is refused is closed behind its error, which may be before we have sent anything.
+    """
+    with suppress(ConnectionClosed):
+        socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
     return json.loads(socket.recv(timeout=20))
 
 

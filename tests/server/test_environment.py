@@ -26,7 +26,7 @@ obs = env.step(TokenOptEnvAction(action_type=ActionType.READ_ARTIFACT, artifact_
 print(obs.last_tool_result.payload["access_mode"], obs.last_tool_result.payload["preview_segment_ids"])
 obs = env.step(TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=["log-reconciler-5521-s1"]))
 print(obs.working_memory.token_budget_used, obs.milestones.achieved_ids)
-"""
+"""  # noqa: E501
 _READ = TokenOptEnvAction(action_type=ActionType.READ_ARTIFACT, artifact_id="ticket-9602")
 
 
@@ -47,10 +47,10 @@ def test_importing_the_package_and_playing_loads_no_framework() -> None:
 import sys
 from TokenOptEnv import LocalEnv
 LocalEnv().reset(scenario_id="{KAFKA}", seed=1)
-sys.exit(" ".join(name for name in ("openenv", "fastapi", "gradio", "uvicorn") if name in sys.modules))
+print([name for name in ("openenv", "fastapi", "gradio", "uvicorn") if name in sys.modules])
 """
     ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (0, ""), ended.stderr
+    assert (ended.stdout, ended.stderr) == ("[]\n", "")
 
 
 def test_the_server_class_stays_thin() -> None:

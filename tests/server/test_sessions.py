@@ -7,48 +7,39 @@ import json
 import os
 import socket as sockets
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 
-import pytest
 from websockets.asyncio.client import connect
 
-from tests.server.live import KAFKA, Address, ask, process, thread, wait_until
+from tests.server.live import CAPACITY, KAFKA, Address, ask, thread, wait_until
 from TokenOptEnv.server.settings import Settings
 
-_CAPACITY = 8
 _VANISHING = int(os.environ.get("CAMRE_VANISHING_CLIENTS", "300"))
 """`CAMRE_VANISHING_CLIENTS=2000` is the long form of the test."""
 _RESET = {"type": "reset", "data": {"scenario_id": KAFKA, "seed": 7}}
 _SEARCH = {"type": "step", "data": {"action_type": "SEARCH_ARTIFACTS", "query": "balance timeout"}}
 
 
-@pytest.fixture(scope="module")
-def small() -> Iterator[Address]:
-    with process("TokenOptEnv.server.app:app", "--no-access-log", CAMRE_CAPACITY=str(_CAPACITY)) as address:
-        yield address
-
-
 def _all_slots_are_free(address: Address) -> bool:
     """As many sessions as there are slots, and not one more."""
     with ExitStack() as stack:
-        opened = [stack.enter_context(address.connect()) for _ in range(_CAPACITY)]
+        opened = [stack.enter_context(address.connect()) for _ in range(CAPACITY)]
         return all(ask(one, {"type": "state"})["type"] == "state" for one in opened)
 
 
 def test_one_session_too_many_is_told_so_and_closed(small: Address) -> None:
     with ExitStack() as stack:
-        for _ in range(_CAPACITY):
+        for _ in range(CAPACITY):
             ask(stack.enter_context(small.connect()), _RESET)
         refused = stack.enter_context(small.connect())
         answer = json.loads(refused.recv(timeout=10))
         assert answer["data"]["code"] == "CAPACITY_REACHED"
-        assert (answer["data"]["active_sessions"], answer["data"]["max_sessions"]) == (_CAPACITY, _CAPACITY)
+        assert (answer["data"]["active_sessions"], answer["data"]["max_sessions"]) == (CAPACITY, CAPACITY)
     wait_until(lambda: _all_slots_are_free(small))
 
 
 def test_a_session_that_says_goodbye_leaves_its_slot(small: Address) -> None:
-    for _ in range(3 * _CAPACITY):
+    for _ in range(3 * CAPACITY):
         with small.connect() as socket:
             ask(socket, _RESET)
             socket.send('{"type":"close"}')
@@ -75,8 +66,8 @@ def test_clients_that_vanish_mid_step_leave_no_slot_and_no_memory(small: Address
         socket.transport.abort()
 
     async def many(count: int) -> None:
-        for start in range(0, count, _CAPACITY):
-            await asyncio.gather(*(vanish() for _ in range(min(_CAPACITY, count - start))))
+        for start in range(0, count, CAPACITY):
+            await asyncio.gather(*(vanish() for _ in range(min(CAPACITY, count - start))))
 
     asyncio.run(many(100))
     before = small.resident_kib

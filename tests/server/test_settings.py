@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
+
 import pytest
 import uvicorn
 
@@ -46,14 +49,8 @@ def test_the_serve_command_overrides_the_environment_and_leaves_frames_uncompres
 ) -> None:
     told: dict[str, object] = {}
     monkeypatch.setattr(uvicorn, "run", lambda application, **options: told.update(options))
-    monkeypatch.setenv("CAMRE_PORT", "8100")
-    monkeypatch.setenv("CAMRE_CAPACITY", "5")
-    monkeypatch.setenv("ENABLE_WEB_INTERFACE", "false")
-    for name in Settings().to_environment():
-        monkeypatch.setenv(name, Settings().to_environment()[name])
-    monkeypatch.setenv("CAMRE_PORT", "8100")
+    for name, value in replace(Settings(), port=8_100, capacity=5).to_environment().items():
+        monkeypatch.setenv(name, value)
     serve(capacity=9)
-    assert (told["host"], told["port"], told["ws_per_message_deflate"]) == ("127.0.0.1", 8100, False)
-    import os
-
-    assert os.environ["CAMRE_CAPACITY"] == "9"
+    assert (told["host"], told["port"], told["ws_per_message_deflate"]) == ("127.0.0.1", 8_100, False)
+    assert Settings.from_environment(os.environ).capacity == 9

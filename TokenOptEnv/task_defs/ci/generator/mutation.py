@@ -29,7 +29,7 @@ class Slip:
 
 
 def slips(source: Source) -> Iterator[Slip]:
-    for function in source.functions():
+    for function in source.functions:
         for node in ast.walk(function):
             if isinstance(node, ast.expr) and node.lineno == node.end_lineno:
                 for text in _variants(source, node):
@@ -74,7 +74,7 @@ def _variants(source: Source, node: ast.expr) -> Iterator[str]:
 
 def _placed(source: Source, function: str, node: ast.expr, text: str) -> Slip | None:
     """The whole lines that change, with lines from above until they stand in the file only once."""
-    lines = source.lines
+    lines = list(source.lines)
     line = lines[node.lineno - 1]
     if not line.isascii() or not text:
         return None

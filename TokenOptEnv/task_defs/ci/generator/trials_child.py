@@ -13,6 +13,7 @@ import importlib.util
 import io
 import json
 import os
+import signal
 import sys
 import types
 import warnings
@@ -25,6 +26,8 @@ _SHARED = (
     "itertools json logging math operator random re statistics string textwrap threading typing"
 )
 """What packages import from the standard library: loaded once, before the forks."""
+
+_TIME_LIMIT_S = 5
 
 _Compile = Callable[..., types.CodeType]
 
@@ -72,7 +75,8 @@ def _lay_out(root: Path, before: dict[str, str], files: dict[str, str]) -> list[
 
 
 def _attempt(runner: types.ModuleType, root: Path, trial: dict[str, Any]) -> None:
-    """In the fork: run one trial and leave the answer beside the folder."""
+    """In the fork: run one trial and leave the answer beside the folder. An endless loop leaves none."""
+    signal.alarm(_TIME_LIMIT_S)
     sys.path[:0] = [str(root / folder) for folder in trial["roots"]]
     done = runner._run_tests(root, {"tests": trial["tests"], "log_level": "WARNING"})
     (root.parent / trial["answer"]).write_text(json.dumps(done), encoding="utf-8")

@@ -45,6 +45,11 @@ class JobLog:
     def text(self) -> str:
         return "".join(f"{line}\n" for line in self._lines)
 
+    @property
+    def last(self) -> str:
+        """The line just written, as it stands in the log: what a quote of it must say."""
+        return self._lines[-1]
+
     def wait(self, low_ms: int, high_ms: int) -> None:
         self._now += timedelta(milliseconds=self.stream.integer(low_ms, high_ms))
 

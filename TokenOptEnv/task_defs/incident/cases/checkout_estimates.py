@@ -444,10 +444,10 @@ def _add_questions(case: CaseBuilder) -> None:
     ask_for_diagnosis(
         case,
         Diagnosis(
-            service=Conclusion(("address-resolver",), ("degraded", "one-peer", "geo-name")),
-            fault_class=Conclusion((expired,), ("ran-out", "leaf-in-use", "no-reload")),
-            trigger=Conclusion(("3f9a61c2", "leaf 3f9a61c2", "0x3f9a61c2"), ("ran-out", "leaf-in-use", "no-reload")),
-            remediation=Conclusion((RESTART_RESOLVER,), ("leaf-on-disk", "no-reload", "opened-once")),
+            service=Conclusion(("address-resolver",), ("one-peer", "geo-name")),
+            fault_class=Conclusion((expired,), ("ran-out",)),
+            trigger=Conclusion(("3f9a61c2", "leaf 3f9a61c2", "0x3f9a61c2"), ("ran-out", "leaf-in-use")),
+            remediation=Conclusion((RESTART_RESOLVER,), ("leaf-on-disk", "opened-once")),
         ),
         services=(
             "address-resolver",
@@ -470,10 +470,10 @@ def _add_questions(case: CaseBuilder) -> None:
     )
     case.subtask(
         "culprit",
-        "Which service behind the missing tax estimates is the one at fault?",
+        "A breaker opened and an estimate is degraded with 'geo refused'. Which service are those endpoints of?",
         (SERVICE,),
         QuestionKind.CAUSAL,
-        lexical=False,
+        lexical=True,
         needs=("degraded", "one-peer", "geo-name"),
         right=Reply(
             {SERVICE: "address-resolver"},
@@ -492,11 +492,10 @@ def _add_questions(case: CaseBuilder) -> None:
         (FAULT_CLASS, TRIGGER),
         QuestionKind.CAUSAL,
         lexical=False,
-        needs=("ran-out", "leaf-in-use", "no-reload"),
+        needs=("ran-out", "leaf-in-use"),
         right=Reply(
             {FAULT_CLASS: expired, TRIGGER: "3f9a61c2"},
-            "ar-2 still serves leaf 3f9a61c2, opened in February; it ran out at 13:40:00 because the reload after its "
-            "renewal was refused.",
+            "The peer's certificate ran out at 13:40:00: ar-2 still serves leaf 3f9a61c2, opened in February.",
         ),
         wrong=(
             Reply(
@@ -522,10 +521,10 @@ def _add_questions(case: CaseBuilder) -> None:
     )
     case.subtask(
         "next",
-        "What should be done to restore estimates for good?",
+        "To restore estimates for good: restart, reload, roll back, or ask for something new?",
         (REMEDIATION,),
         QuestionKind.CAUSAL,
-        lexical=False,
+        lexical=True,
         needs=("leaf-on-disk", "no-reload", "opened-once"),
         right=Reply(
             {REMEDIATION: RESTART_RESOLVER},

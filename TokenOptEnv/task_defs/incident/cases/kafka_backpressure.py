@@ -571,10 +571,10 @@ def _add_questions(case: CaseBuilder) -> None:
     ask_for_diagnosis(
         case,
         Diagnosis(
-            service=Conclusion(("reconciler",), holder),
-            fault_class=Conclusion((backpressure,), cause),
-            trigger=Conclusion(("cfg-2207", "2207", "revision 2207"), cause),
-            remediation=Conclusion((RESTORE,), repair),
+            service=Conclusion(("reconciler",), ("gate-feeder", "mark-held")),
+            fault_class=Conclusion((backpressure,), ("batch-size", "full", "put-out")),
+            trigger=Conclusion(("cfg-2207", "2207", "revision 2207"), ("revision", "batch-size")),
+            remediation=Conclusion((RESTORE,), ("batch-size", "revert")),
         ),
         services=(
             "api-gateway",
@@ -598,10 +598,10 @@ def _add_questions(case: CaseBuilder) -> None:
     )
     case.subtask(
         "trace",
-        "Which request id is the first balance read that the gateway gave up on?",
+        "Which request id is the first balance read that the gateway flags UT, and not DC or UC?",
         (REQUEST_ID,),
         QuestionKind.LOOKUP,
-        lexical=False,
+        lexical=True,
         needs=("first-timeout", "flags"),
         right=Reply(
             {REQUEST_ID: FIRST_REQUEST},

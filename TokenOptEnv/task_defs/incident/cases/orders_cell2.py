@@ -412,6 +412,8 @@ def _add_facts(case: CaseBuilder) -> None:
         "pool-drained",
         "nobody waits for a connection since 09:13:40",
         Quote(API, "(total=20, active=7, idle=13, waiting=0)"),
+        Quote(METRICS, "09:14,61,38,0,0,78,131,0,91"),
+        Quote(METRICS, "09:16,59,39,0,0,89,117,0,91"),
     )
     case.fact(
         "settled",
@@ -461,10 +463,10 @@ def _add_questions(case: CaseBuilder) -> None:
     ask_for_diagnosis(
         case,
         Diagnosis(
-            service=Conclusion((NO_SERVICE,), blame),
-            fault_class=Conclusion((no_fault,), cause),
-            trigger=Conclusion((NO_TRIGGER,), cause),
-            remediation=Conclusion((NO_ACTION,), after),
+            service=Conclusion((NO_SERVICE,), ("refused-tenants", "driver-tenants")),
+            fault_class=Conclusion((no_fault,), ("asked-for", "planned", "not-here")),
+            trigger=Conclusion((NO_TRIGGER,), ("planned", "not-here")),
+            remediation=Conclusion((NO_ACTION,), ("pool-drained", "settled")),
         ),
         services=("edge-nginx", "inventory", "orders-api", "orders-db", "payments-bridge", "promo-cache"),
         remediations=(
@@ -501,10 +503,10 @@ def _add_questions(case: CaseBuilder) -> None:
     )
     case.subtask(
         "cause",
-        "What class of fault is it, and what set it off?",
+        "What class of fault is it, and which rel, CHG or switchover request set it off?",
         (FAULT_CLASS, TRIGGER),
         QuestionKind.CAUSAL,
-        lexical=False,
+        lexical=True,
         needs=cause,
         right=Reply(
             {FAULT_CLASS: no_fault, TRIGGER: NO_TRIGGER},
@@ -540,10 +542,10 @@ def _add_questions(case: CaseBuilder) -> None:
     )
     case.subtask(
         "next",
-        "What should on-call do now?",
+        "What is left to do: do inserts bounce, is pool_wait at 0, is a member behind or a switchover pending?",
         (REMEDIATION,),
         QuestionKind.CAUSAL,
-        lexical=False,
+        lexical=True,
         needs=after,
         right=Reply(
             {REMEDIATION: NO_ACTION},

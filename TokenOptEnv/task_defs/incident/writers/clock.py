@@ -56,5 +56,17 @@ class Clock:
         """`13:40`, as a chat or a metrics export prints it."""
         return self._moment(at_ms).strftime("%H:%M")
 
+    def compact(self, at_ms: int) -> str:
+        """`0311 13:40:02.117000`, as klog prints it behind the severity."""
+        return self._moment(at_ms).strftime("%m%d %H:%M:%S") + f".{at_ms % 1000:03d}000"
+
+    def second(self, at_ms: int) -> str:
+        """`13:40:02`, as a ticket, Serilog or a proxy prints it."""
+        return self._moment(at_ms).strftime("%H:%M:%S")
+
+    def day_minute(self, at_ms: int) -> str:
+        """`2025-03-11 13:40`, as a list of changes prints it; a time before midnight is on the day before."""
+        return self._moment(at_ms).strftime("%Y-%m-%d %H:%M")
+
     def _moment(self, at_ms: int) -> datetime:
         return datetime(self.year, self.month, self.day, tzinfo=UTC) + timedelta(milliseconds=at_ms)

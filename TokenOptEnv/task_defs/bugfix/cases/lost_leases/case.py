@@ -89,7 +89,9 @@ _LOCATE_NEEDS = (
     "told-by-number",
     "newest-by-number",
 )
+_LOCATE_PATH = ("fence-rule", "no-new-number")
 _REPAIR_NEEDS = ("no-new-number", "fence-rule", "never-shorter", "count-removed")
+_REPAIR_PATH = ("no-new-number", "never-shorter")
 
 
 def build() -> Scenario:
@@ -228,16 +230,16 @@ def _add_decoys(case: CaseBuilder) -> None:
 
 def _add_answer(case: CaseBuilder) -> None:
     files = (JOURNAL, LEASE, MODEL, QUEUE, WORKER)
-    case.answer_field("file", "Which file holds the fault?", FieldKind.CHOICE, (LEASE,), _LOCATE_NEEDS, files)
+    case.answer_field("file", "Which file holds the fault?", FieldKind.CHOICE, (LEASE,), _LOCATE_PATH, files)
     case.answer_field(
         "function",
         "Which function, as Class.method?",
         FieldKind.TEXT,
         ("Lease.renewed", "lease.Lease.renewed", "relaywork.lease.Lease.renewed", "Lease.renewed()"),
-        _LOCATE_NEEDS,
+        _LOCATE_PATH,
     )
-    case.answer_field("line", "Which line of the file, by number?", FieldKind.TEXT, (_LINE,), _REPAIR_NEEDS)
-    case.answer_field("patch", "The minimal unified diff.", FieldKind.PATCH, (RIGHT_PATCH,), _REPAIR_NEEDS)
+    case.answer_field("line", "Which line of the file, by number?", FieldKind.TEXT, (_LINE,), _REPAIR_PATH)
+    case.answer_field("patch", "The minimal unified diff.", FieldKind.PATCH, (RIGHT_PATCH,), _REPAIR_PATH)
 
 
 def _add_origin(case: CaseBuilder) -> None:
@@ -321,10 +323,11 @@ def _add_locate(case: CaseBuilder) -> None:
 def _add_repair(case: CaseBuilder) -> None:
     case.subtask(
         "repair",
-        "Which line is at fault, and which one-line diff repairs it and keeps every documented rule?",
+        "A holder asks for seconds and a lease takes the old one's place: which line is wrong, and which one-line "
+        "diff keeps the rules on deadline and epoch?",
         ("line", "patch"),
         QuestionKind.CODE,
-        False,
+        True,
         _REPAIR_NEEDS,
         Reply(
             {"line": _LINE, "patch": RIGHT_PATCH},

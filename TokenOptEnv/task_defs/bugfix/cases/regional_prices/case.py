@@ -69,8 +69,9 @@ READ_PATCH = one_line_patch(
 WRONG_PATCHES = (UNSORTED_PATCH, VALUES_PATCH, DEADLINE_PATCH, READ_PATCH)
 
 _LINE = str(line_of(FILES, KEYS, BUG.after))
-_LOCATE_NEEDS = ("another-calls-answer", "within-its-life", "key-of-a-call", "names-only")
-_REPAIR_NEEDS = ("names-only", "rules-for-keys", "as-it-was")
+_LOCATE_NEEDS = ("within-its-life", "key-of-a-call", "names-only")
+_LOCATE_PATH = ("within-its-life", "names-only")
+_REPAIR_NEEDS = ("names-only", "rules-for-keys")
 
 
 def build() -> Scenario:
@@ -122,11 +123,6 @@ def _add_artifacts(case: CaseBuilder) -> None:
 
 def _add_facts(case: CaseBuilder) -> None:
     case.fact(
-        "another-calls-answer",
-        "region de is answered with the number of region uk",
-        Quote("job-4471", "where 3400 = price('kettle', region='de')"),
-    )
-    case.fact(
         "within-its-life",
         "a hit on a young entry: nothing was kept too long, the wrong entry was found",
         Quote("ticket-storefront", "x-cache: hit; age=12; ttl=60"),
@@ -137,16 +133,16 @@ def _add_facts(case: CaseBuilder) -> None:
         "what is found is decided by the keyer alone",
         Quote("code-memo", "key = self._keyer.key(args, kwargs)"),
     )
-    case.fact("names-only", "iterating a mapping gives names, the values are lost", Quote("code-keys", BUG.after))
+    case.fact(
+        "names-only",
+        "iterating a mapping gives names, the values are lost; the commit that did it shows the same line",
+        Quote("code-keys", BUG.after),
+        Quote("commits-march", f"+            {BUG.after}"),
+    )
     case.fact(
         "rules-for-keys",
         "values have to be in the key, and the order of keywords must not be",
         Quote("code-keys", "the order in which keywords are written is no part of a call"),
-    )
-    case.fact(
-        "as-it-was",
-        "before the change the key held names and values, sorted",
-        Quote("commits-march", "-            key += (_KEYWORDS, *sorted(kwargs.items()))"),
     )
 
 
@@ -185,14 +181,14 @@ def _add_decoys(case: CaseBuilder) -> None:
 
 def _add_answer(case: CaseBuilder) -> None:
     case.answer_field(
-        "file", "Which file holds the fault?", FieldKind.CHOICE, (KEYS,), _LOCATE_NEEDS, (EXPIRY, MEMO, KEYS, STORE)
+        "file", "Which file holds the fault?", FieldKind.CHOICE, (KEYS,), _LOCATE_PATH, (EXPIRY, MEMO, KEYS, STORE)
     )
     case.answer_field(
         "function",
         "Which function, as Class.method?",
         FieldKind.TEXT,
         ("Keyer.key", "keys.Keyer.key", "shelflife.keys.Keyer.key", "Keyer.key()"),
-        _LOCATE_NEEDS,
+        _LOCATE_PATH,
     )
     case.answer_field("line", "Which line of the file, by number?", FieldKind.TEXT, (_LINE,), _REPAIR_NEEDS)
     case.answer_field("patch", "The minimal unified diff.", FieldKind.PATCH, (RIGHT_PATCH,), _REPAIR_NEEDS)
@@ -240,10 +236,11 @@ def _add_subtasks(case: CaseBuilder) -> None:
     )
     case.subtask(
         "repair",
-        "Which line is at fault, and which one-line diff repairs it for every way of calling?",
+        "Which line is at fault, and which one-line diff gives every call its own answer, in whatever order its "
+        "keywords are written?",
         ("line", "patch"),
         QuestionKind.CODE,
-        False,
+        True,
         _REPAIR_NEEDS,
         Reply(
             {"line": _LINE, "patch": RIGHT_PATCH},

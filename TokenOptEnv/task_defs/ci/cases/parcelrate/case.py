@@ -186,9 +186,9 @@ _NATURE = ("again", "night-failed", "promise", "class-words")
 
 
 def _fields(case: CaseBuilder) -> None:
-    ask_culprit(case, _shas()[history.PARSED_ONCE], _ORIGIN)
+    ask_culprit(case, _shas()[history.PARSED_ONCE], ("night-passed", "night-failed", "one-for-all"))
     ask_failing_test(case, FAILING, _CHOICES, _SYMPTOM)
-    ask_failure_class(case, FailureClass.REGRESSION, _NATURE)
+    ask_failure_class(case, FailureClass.REGRESSION, ("night-failed", "promise"))
 
 
 def _symptom(case: CaseBuilder) -> None:
@@ -220,10 +220,10 @@ def _symptom(case: CaseBuilder) -> None:
 def _stray(case: CaseBuilder) -> None:
     case.subtask(
         "stray",
-        "Which charge code is on the July page though nobody put it there?",
+        "Which charge code do the totals of the July statement contain that is not expected: one more item?",
         (STRAY,),
         QuestionKind.LOOKUP,
-        lexical=False,
+        lexical=True,
         needs=_STRAY_NEEDS,
         right=Reply({STRAY: STRAY_CODE}, "The page has FUEL-17 (300 cents) besides the three codes that are expected."),
         wrong=(

@@ -82,13 +82,13 @@ def _artifacts(case: CaseBuilder) -> None:
 
 
 def _facts(case: CaseBuilder) -> None:
-    commits = history.commits()
-    green = commits[history.ALIGNED_TABLE]
     case.fact("gate", "the preview job may fail", Quote("workflow-tests", "continue-on-error: true"))
     case.fact("red-test", "the one red test of the gating job", *_both_attempts(f"FAILED {FAILING[:38]}"))
-    case.fact("same-again", "another runner, the same wrong day", Quote(AGAIN, _WRONG_DAY))
     case.fact(
-        "cache-answered", "the cache came back on the third try", Quote(RED, "Cache restored from key: wheels-py311-")
+        "same-again",
+        "another runner, no hiccup, and the same test fails on the same wrong day",
+        Quote(AGAIN, _WRONG_DAY),
+        Quote(AGAIN, f"FAILED {FAILING[:38]}"),
     )
     case.fact(
         "docs-only", "the bump is in the file for docs", Quote("diff-requirements", "+++ b/requirements/docs.txt")
@@ -96,9 +96,9 @@ def _facts(case: CaseBuilder) -> None:
     case.fact(
         "test-pins",
         "tests install another file",
+        Quote("workflow-tests", f"pip install --no-deps -r {logs.REQUIREMENTS}"),
         *_both_attempts(f"pip install --no-deps -r {logs.REQUIREMENTS}"),
     )
-    case.fact("last-green", "what main was when it last passed", Quote(GREEN, f"HEAD is now at {green.sha}"))
     case.fact("wrong-day", "a day of the last week of December is kept on its own", *_both_attempts(_WRONG_DAY))
     case.fact(
         "year-of-day",
@@ -134,17 +134,17 @@ def _facts(case: CaseBuilder) -> None:
 def _questions(case: CaseBuilder) -> None:
     sha = {change: commit.sha for change, commit in history.commits().items()}
     symptom = ("gate", "red-test")
-    nature = ("same-again", "cache-answered", "docs-only", "test-pins")
-    origin = ("last-green", "wrong-day", "year-of-day")
+    nature = ("same-again", "docs-only", "test-pins")
+    origin = ("wrong-day", "year-of-day")
     ask_culprit(case, sha[history.READABLE_KEYS], origin)
     ask_failing_test(case, FAILING, _CHOICES, symptom)
-    ask_failure_class(case, FailureClass.REGRESSION, nature)
+    ask_failure_class(case, FailureClass.REGRESSION, ("same-again", "docs-only"))
     case.subtask(
         "symptom",
-        "Which test keeps the release from shipping?",
+        "Which FAILED test of run 418 is in a job that has no continue-on-error?",
         (FAILING_TEST,),
         QuestionKind.LOOKUP,
-        lexical=False,
+        lexical=True,
         needs=symptom,
         right=Reply(
             {FAILING_TEST: FAILING},
@@ -173,8 +173,8 @@ def _questions(case: CaseBuilder) -> None:
         needs=nature,
         right=Reply(
             {FAILURE_CLASS: FailureClass.REGRESSION.value},
-            "Both attempts fail on the same value, the cache answered after its 503, and the bump is in a file that "
-            "the tests do not install: the code changed its behaviour.",
+            "Both attempts fail on the same value, the second on another runner, and the bump is in a file that the "
+            "tests do not install: the code changed its behaviour.",
         ),
         wrong=(
             Reply(
@@ -199,10 +199,10 @@ def _questions(case: CaseBuilder) -> None:
     )
     case.subtask(
         "origin",
-        "Which commit since the last green run made the wrong snapshot survive?",
+        "Which commit changed how days fall into a week, so that date(2025, 12, 31) is kept?",
         (CULPRIT,),
         QuestionKind.CODE,
-        lexical=False,
+        lexical=True,
         needs=origin,
         right=Reply(
             {CULPRIT: sha[history.READABLE_KEYS]},

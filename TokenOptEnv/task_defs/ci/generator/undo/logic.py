@@ -22,8 +22,8 @@ _STEP = "    "
 
 def comparison(source: Source) -> Iterator[Spot]:
     """`a < b` was `b > a`."""
-    for function in source.functions():
-        for node in ast.walk(function):
+    for function in source.functions:
+        for node in source.nodes[function]:
             if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in _MIRRORED:
                 continue
             left, right = node.left, node.comparators[0]
@@ -64,7 +64,7 @@ def ternary(source: Source) -> Iterator[Spot]:
 
 def no_else(source: Source) -> Iterator[Spot]:
     """A guard with a return, and the rest, was if and else."""
-    for function in source.functions():
+    for function in source.functions:
         for statements in bodies(function):
             if len(statements) < 2:
                 continue
@@ -80,7 +80,7 @@ def no_else(source: Source) -> Iterator[Spot]:
 
 def comprehension(source: Source) -> Iterator[Spot]:
     """A list that is returned, or kept, was filled in a loop."""
-    for function in source.functions():
+    for function in source.functions:
         for statements in bodies(function):
             for statement in statements:
                 name, value = _listed(statement)
@@ -108,7 +108,7 @@ def comprehension(source: Source) -> Iterator[Spot]:
 
 def augmented(source: Source) -> Iterator[Spot]:
     """`n += 1` was `n = n + 1`."""
-    for function in source.functions():
+    for function in source.functions:
         for statements in bodies(function):
             for statement in statements:
                 if not isinstance(statement, ast.AugAssign) or not is_one_line(statement):
@@ -124,7 +124,7 @@ def augmented(source: Source) -> Iterator[Spot]:
 
 
 def _returns(source: Source) -> Iterator[tuple[FunctionNode, ast.Return]]:
-    for function in source.functions():
+    for function in source.functions:
         for statements in bodies(function):
             for statement in statements:
                 if isinstance(statement, ast.Return) and is_one_line(statement):

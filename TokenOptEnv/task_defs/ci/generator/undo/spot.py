@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -18,7 +19,7 @@ class Spot:
     """What the change is about: the name of a function, a class, a test."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A file and its syntax tree, so that every kind of change looks at one parse."""
 
@@ -30,25 +31,33 @@ class Source:
     def module(self) -> str:
         return self.path.rpartition("/")[2].removesuffix(".py")
 
-    @property
-    def lines(self) -> list[str]:
-        return self.text.split("\n")
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self.text.split("\n"))
 
-    def segment(self, node: ast.expr) -> str:
-        """The node's own text, or nothing where it spans lines: such a spot is passed over."""
-        if node.lineno != node.end_lineno:
-            return ""
-        return ast.get_source_segment(self.text, node) or ""
-
-    def functions(self) -> Iterator[FunctionNode]:
+    @cached_property
+    def functions(self) -> tuple[FunctionNode, ...]:
         """In file order, methods included."""
         found = [node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-        return iter(sorted(found, key=lambda node: node.lineno))
+        return tuple(sorted(found, key=lambda node: node.lineno))
+
+    @cached_property
+    def nodes(self) -> dict[FunctionNode, tuple[ast.AST, ...]]:
+        """Everything inside each function."""
+        return {function: tuple(ast.walk(function)) for function in self.functions}
+
+    def segment(self, node: ast.expr) -> str:
+        """The node's own text, or nothing where it spans lines or bytes and characters differ: a spot to pass over."""
+        line = self.lines[node.lineno - 1]
+        if node.lineno != node.end_lineno or not line.isascii():
+            return ""
+        return line[node.col_offset : node.end_col_offset]
 
 
 Undo = Callable[[Source], Iterator[Spot]]
 
 
+@lru_cache(maxsize=512)
 def read(path: str, text: str) -> Source:
     return Source(path, text, ast.parse(text))
 

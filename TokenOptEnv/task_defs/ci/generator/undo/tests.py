@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from TokenOptEnv.task_defs.ci.generator.undo.spot import Source, Spot
+from TokenOptEnv.task_defs.ci.generator.undo.spot import Source, Spot, read
 
 
 def added_test(source: Source, keep: Collection[str]) -> Iterator[Spot]:
@@ -20,7 +20,7 @@ def added_test(source: Source, keep: Collection[str]) -> Iterator[Spot]:
 
 def without_function(source: Source, node: ast.FunctionDef) -> str:
     """The text without a top-level function, its decorators and the blank lines above it."""
-    lines = source.lines
+    lines = list(source.lines)
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     above = first - 1
     while above > 0 and not lines[above - 1].strip():
@@ -35,5 +35,5 @@ def without_tests(source: Source, names: Collection[str]) -> str:
         node = next((n for n in source.tree.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
         if node is not None:
             text = without_function(source, node)
-            source = Source(source.path, text, ast.parse(text))
+            source = read(source.path, text)
     return source.text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from TokenOptEnv.task_defs.ci.generator.undo.spot import FunctionNode, Source, Spot, indent_of, with_lines
 
@@ -22,7 +22,7 @@ def docstring(source: Source) -> Iterator[Spot]:
 
 def annotations(source: Source) -> Iterator[Spot]:
     """A signature on one line, before anybody annotated it."""
-    for function in source.functions():
+    for function in source.functions:
         header = source.lines[function.lineno - 1]
         arguments = function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -61,35 +61,28 @@ def imports(source: Source) -> Iterator[Spot]:
 
 def local_name(source: Source) -> Iterator[Spot]:
     """A local that had a poorer name."""
-    for function in source.functions():
-        for name in _locals(function):
-            uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
-            older = next((each for each in _OLDER_NAMES if each not in source.text), None)
-            if older is None or len(uses) < 2 or any(_is_inside_text(function, node) for node in uses):
+    older = next((each for each in _OLDER_NAMES if each not in source.text), None)
+    if older is None:
+        return
+    for function, nodes in source.nodes.items():
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        for name in _locals(function, nodes):
+            uses = [node for node in names if node.id == name]
+            if len(uses) < 2 or any(source.segment(node) != name for node in uses):
                 continue
-            lines = source.lines
-            if any(not lines[node.lineno - 1].isascii() for node in uses):
-                continue
+            lines = list(source.lines)
             for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset), reverse=True):
                 line = lines[node.lineno - 1]
                 lines[node.lineno - 1] = line[: node.col_offset] + older + line[node.col_offset + len(name) :]
             yield Spot("\n".join(lines), function.name)
 
 
-def _locals(function: FunctionNode) -> list[str]:
-    """Names assigned in the function and nowhere else bound; none where an inner function could see them."""
-    inner = [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef | ast.Lambda) and node is not function]
-    shared = [node for node in ast.walk(function) if isinstance(node, ast.Global | ast.Nonlocal)]
-    if inner or shared:
+def _locals(function: FunctionNode, nodes: Sequence[ast.AST]) -> list[str]:
+    """Names that only assignments of this function bind; none where an inner function or a text could use them."""
+    hiding = (ast.FunctionDef, ast.Lambda, ast.Global, ast.Nonlocal, ast.JoinedStr)
+    if any(isinstance(node, hiding) and node is not function for node in nodes):
         return []
-    arguments = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-    caught = {node.name for node in ast.walk(function) if isinstance(node, ast.ExceptHandler)}
-    stored = [
-        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
-    return [name for name in dict.fromkeys(stored) if name not in arguments and name not in caught and len(name) > 2]
-
-
-def _is_inside_text(function: FunctionNode, name: ast.Name) -> bool:
-    """Places inside an f-string are not exact in every version of the parser."""
-    return any(name in ast.walk(node) for node in ast.walk(function) if isinstance(node, ast.JoinedStr))
+    bound = [node.arg for node in nodes if isinstance(node, ast.arg)]
+    bound += [node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name]
+    stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return [name for name in dict.fromkeys(stored) if name not in bound and len(name) > 2]

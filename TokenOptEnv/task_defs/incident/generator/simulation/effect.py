@@ -31,8 +31,8 @@ class Effect:
     def refuses(self, service: str, host: int, request: Request, at_ms: int) -> bool:
         return False
 
-    def factor(self, service: str, host: int, at_ms: int) -> float:
-        """How many times longer work takes."""
+    def factor(self, service: str, host: int, at_ms: int, busy: int) -> float:
+        """How many times longer work takes, with so many calls open at that service."""
         return 1.0
 
     def retries(self, service: str, target: str, at_ms: int) -> int:
@@ -40,6 +40,10 @@ class Effect:
 
     def load_ms(self, service: str, at_ms: int) -> int | None:
         """What loading a cold key takes; nothing while the cache is warm."""
+        return None
+
+    def locked_ms(self, service: str, request: Request, at_ms: int) -> int | None:
+        """How long a request waits in vain for what another party holds; nothing if it need not."""
         return None
 
     def stuck_ms(self, worker: str, request: Request, at_ms: int) -> int | None:
@@ -70,7 +74,7 @@ class SlowerWork(Effect):
     most: float = 60.0
     hosts: int = 99
 
-    def factor(self, service: str, host: int, at_ms: int) -> float:
+    def factor(self, service: str, host: int, at_ms: int, busy: int) -> float:
         if service != self.culprit or host >= self.hosts or at_ms < self.since_ms:
             return 1.0
         return 1.0 + (self.most - 1.0) * min(1.0, (at_ms - self.since_ms) / self.full_ms)
@@ -103,6 +107,19 @@ class ColdCache(Effect):
 
 
 @dataclass(frozen=True)
+class LockedWork(Effect):
+    """Some of the work waits for what another party holds, in vain, and is cancelled in the end."""
+
+    wait_ms: int = 5000
+    share: int = 50
+
+    def locked_ms(self, service: str, request: Request, at_ms: int) -> int | None:
+        if service != self.culprit or at_ms < self.since_ms or int(request.request_id[:4], 16) % 100 >= self.share:
+            return None
+        return self.wait_ms
+
+
+@dataclass(frozen=True)
 class StuckItem(Effect):
     """The first item that a worker takes after the start never goes through, and nothing passes it."""
 
@@ -117,25 +134,20 @@ class Repetition(Effect):
     """The culprit repeats calls to `target` many times; one slow moment of the target, and it never comes to rest."""
 
     target: str = ""
-    times: int = 6
-    slow_after_ms: int = 120_000
-    slow_for_ms: int = 45_000
-    load: float = 2.4
-    """How much each open repetition slows the target down."""
-
-    def attach(self, system: System) -> None:
-        object.__setattr__(self, "_system", system)
+    times: int = 8
+    slow_after_ms: int = 90_000
+    slow_for_ms: int = 60_000
+    most: float = 90.0
 
     def retries(self, service: str, target: str, at_ms: int) -> int:
         return self.times if service == self.culprit and target == self.target and at_ms >= self.since_ms else 0
 
-    def factor(self, service: str, host: int, at_ms: int) -> float:
-        if service != self.target or at_ms < self.since_ms + self.slow_after_ms:
+    def factor(self, service: str, host: int, at_ms: int, busy: int) -> float:
+        """Slow while it lasts, and afterwards whenever another call is open."""
+        slow_ms = self.since_ms + self.slow_after_ms
+        if service != self.target or at_ms < slow_ms:
             return 1.0
-        if at_ms < self.since_ms + self.slow_after_ms + self.slow_for_ms:
-            return 70.0
-        system: System = self._system  # type: ignore[attr-defined]
-        return 1.0 + self.load * system.slots[self.target].used ** 2
+        return self.most if at_ms < slow_ms + self.slow_for_ms or busy > 1 else 1.0
 
 
 @dataclass(frozen=True)

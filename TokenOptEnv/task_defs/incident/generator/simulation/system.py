@@ -19,7 +19,7 @@ from TokenOptEnv.task_defs.incident.generator.simulation.topology import Call, K
 
 _POOL_SIZE = 6
 _WORKERS_PER_HOST = 4
-_QUEUE_ROOM = 18
+_QUEUE_ROOM = 10
 _POOL_PATIENCE_MS = 2000
 _REFUSED_AFTER_MS = (6, 28)
 _MISS_SHARE = 0.1
@@ -145,7 +145,7 @@ class System:
             return Outcome(End.STARVED, host, waited_ms=_POOL_PATIENCE_MS)
         try:
             spread = self._stream.integer(70, 150)
-            factor = self.effect.factor(service.name, host, self.kernel.now_ms)
+            factor = self.effect.factor(service.name, host, self.kernel.now_ms, slots.used)
             yield max(1, int(service.work_ms * spread * factor) // 100)
             for need in (self._read_cached, self._use_store, self._publish):
                 waited_ms = yield from need(service, request)
@@ -184,9 +184,10 @@ class System:
         pool = self.pools[service.name]
         if not (yield from pool.take(_POOL_PATIENCE_MS)):
             return _POOL_PATIENCE_MS
-        yield self._stream.integer(4, 30)
+        locked_ms = self.effect.locked_ms(service.name, request, self.kernel.now_ms)
+        yield self._stream.integer(4, 30) if locked_ms is None else locked_ms
         pool.give_back()
-        return None
+        return locked_ms
 
     def _publish(self, service: Service, request: Request) -> Generator[Wanted, bool, int | None]:
         if service.worker is None:
@@ -206,7 +207,7 @@ class System:
                 yield stuck_ms
                 self._note(worker, request, began_ms, Outcome(End.REFUSED, host))
                 began_ms, host = self.kernel.now_ms, self._next_host(worker)
-            factor = self.effect.factor(worker.name, host, self.kernel.now_ms)
+            factor = self.effect.factor(worker.name, host, self.kernel.now_ms, 1)
             yield max(1, int(worker.work_ms * self._stream.integer(70, 150) * factor) // 100)
             self._note(worker, request, began_ms, Outcome(end, host))
 

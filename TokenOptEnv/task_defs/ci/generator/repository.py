@@ -1,0 +1,528 @@
+"""A project's history: innocent commits over real states of a package, and among them the suspects of the plot.
+
+It is made from its end. The last state is the package as its maintainers want it, spoiled where the plot says so;
+each step back takes one commit away. So the last state is always good code, and every diff is real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
+
+from TokenOptEnv.config import Difficulty
+from TokenOptEnv.errors import ScenarioInvalid
+from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.ci.generator import libraries, planted, services
+from TokenOptEnv.task_defs.ci.generator.libraries import Library, Release
+from TokenOptEnv.task_defs.ci.generator.mutation import Slip
+from TokenOptEnv.task_defs.ci.generator.planted import Wobble
+from TokenOptEnv.task_defs.ci.generator.plot import Plot
+from TokenOptEnv.task_defs.ci.generator.projects import KnownSlip, Project, project, projects
+from TokenOptEnv.task_defs.ci.generator.services import Pipeline, Service, TestJob
+from TokenOptEnv.task_defs.ci.generator.trials import SITE
+from TokenOptEnv.task_defs.ci.generator.undo import LOGIC, WORDS, Spot, added_test, read
+from TokenOptEnv.task_defs.ci.generator.undo.tests import without_tests
+from TokenOptEnv.task_defs.ci.generator.voice import HELD_OUT, TRAIN, Voice
+from TokenOptEnv.task_defs.ci.writers.history import Change, Commit, Edit, replay
+from TokenOptEnv.task_defs.generation import Outline
+
+LOCK = "requirements/test.lock"
+NOTES = "CHANGELOG.md"
+_COMMITS = {
+    Difficulty.EASY: (8, 10),
+    Difficulty.MEDIUM: (15, 19),
+    Difficulty.HARD: (34, 40),
+    Difficulty.MARATHON: (34, 40),
+}
+_SHARDS = {Difficulty.EASY: 1, Difficulty.MEDIUM: 2, Difficulty.HARD: 3, Difficulty.MARATHON: 3}
+VERBOSE, QUIET = "-v", "-ra"
+_TOOLS = ("coverage", "iniconfig", "packaging", "pluggy", "pytest")
+_KINDS = ("docstring", "docstring", "annotations", "annotations", "imports", "test", "test", "note", *LOGIC)
+_SEVERAL_SHARE = 0.2
+_TRIES = 40
+
+
+class Role(StrEnum):
+    """The commits that somebody will suspect."""
+
+    REWRITE = "rewrite"
+    SAMPLE = "sample"
+    BUMP = "bump"
+    PIPELINE = "pipeline"
+    WITHDRAWN = "withdrawn"
+    """A rewrite that a later commit takes back."""
+
+
+_HOT = {
+    Plot.REGRESSION: Role.REWRITE,
+    Plot.WOBBLE: Role.SAMPLE,
+    Plot.LIBRARY: Role.BUMP,
+    Plot.SELECTION: Role.PIPELINE,
+    Plot.OPTION: Role.PIPELINE,
+    Plot.MENDED: Role.WITHDRAWN,
+}
+
+
+def hot_role(plot: Plot) -> Role | None:
+    return _HOT.get(plot)
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    commit: Commit
+    line: str
+    """A line of its diff that tells what it does."""
+
+
+@dataclass(frozen=True)
+class Repository:
+    project: Project
+    service: Service
+    voice: Voice
+    library: Library
+    wobble: Wobble
+    plot: Plot
+    slip: Slip
+    slip_test: str
+    """The id of the test that the slip breaks."""
+    commits: tuple[Commit, ...]
+    suspects: Mapping[Role, Suspect]
+    withdrawal: Commit
+    hinge: int
+    """Where the plot turns, counted from 0: the guilty commit, if there is one."""
+    pipelines: tuple[Pipeline, ...]
+    """After each commit."""
+    aside: Commit
+    """The head of what is not main."""
+    aside_ref: str
+    aside_place: int
+    """Of the commit that it branched off."""
+    versions: tuple[str, str]
+    """Of the pinned library, before and after its bump."""
+
+    @property
+    def head(self) -> Commit:
+        return self.commits[-1]
+
+    @property
+    def guilty(self) -> Commit | None:
+        role = hot_role(self.plot)
+        return None if role in (None, Role.WITHDRAWN) else self.suspects[role].commit
+
+    @property
+    def handbook_test(self) -> str:
+        return f"{planted.handbook_path(self.is_held_out)}::{self.library.test}"
+
+    @property
+    def preview_test(self) -> str:
+        held_out = self.is_held_out
+        return f"{planted.preview_path(held_out)}::{planted.preview_test(held_out)}"
+
+    @property
+    def is_held_out(self) -> bool:
+        return self.voice is HELD_OUT
+
+    def installed(self, commit: Commit) -> dict[str, str]:
+        """The library that the commit's lock file pins, where a job finds it."""
+        bumped = f"{self.library.name}=={self.versions[1]}\n" in commit.files[LOCK]
+        newer = Release.CHANGED if self.plot is Plot.LIBRARY else Release.SAME
+        return {f"{SITE}/{self.library.name}.py": self.library.text(newer if bumped else Release.OLD)}
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What does not change over the history."""
+
+    outline: Outline
+    attempt: int
+    plot: Plot
+    held_out: bool
+    project: Project
+    service: Service
+    voice: Voice
+    library: Library
+    wobble: Wobble
+    known: KnownSlip
+    slip_test: str
+    versions: tuple[str, str]
+    pins: tuple[str, ...]
+    size: int
+    places: Mapping[Role, int]
+    """Counted from 1, as the states after each commit are."""
+    withdrawal: int
+
+    def stream(self, *purpose: str | int) -> Stream:
+        return self.outline.stream(self.attempt, *purpose)
+
+
+def build(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> Repository:
+    setting = _setting(outline, plot, held_out, attempt)
+    states, subjects = _states(setting)
+    changes = _changes(setting, states, subjects)
+    commits = replay(f"{outline.scenario_id}/{attempt}", states[0], changes)
+    pipelines = tuple(_pipeline(setting, place) for place in range(1, setting.size + 1))
+    suspects = {
+        role: Suspect(commits[place - 1], _telling_line(setting, role, commits[place - 1]))
+        for role, place in setting.places.items()
+    }
+    hot = hot_role(plot)
+    hinge = setting.places[hot] - 1 if hot else setting.stream("hinge").integer(1, setting.size - 1)
+    aside, aside_ref, aside_place = _aside(setting, commits, hinge)
+    return Repository(
+        project=setting.project,
+        service=setting.service,
+        voice=setting.voice,
+        library=setting.library,
+        wobble=setting.wobble,
+        plot=plot,
+        slip=setting.known.slip,
+        slip_test=setting.slip_test,
+        commits=commits,
+        suspects=suspects,
+        withdrawal=commits[setting.withdrawal - 1],
+        hinge=hinge,
+        pipelines=pipelines,
+        aside=aside,
+        aside_ref=aside_ref,
+        aside_place=aside_place,
+        versions=setting.versions,
+    )
+
+
+def _setting(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> _Setting:
+    draw = outline.stream(attempt, "setting")
+    chosen = project(draw.choice(projects(held_out)))
+    known = draw.choice(chosen.slips)
+    size = draw.integer(*_COMMITS[outline.difficulty])
+    places, withdrawal = _places(outline.stream(attempt, "places"), plot, size)
+    old = f"{draw.integer(1, 4)}.{draw.integer(0, 9)}.{draw.integer(0, 5)}"
+    return _Setting(
+        outline=outline,
+        attempt=attempt,
+        plot=plot,
+        held_out=held_out,
+        project=chosen,
+        service=draw.choice(services.HELD_OUT if held_out else services.TRAIN),
+        voice=HELD_OUT if held_out else TRAIN,
+        library=draw.choice(libraries.HELD_OUT if held_out else libraries.TRAIN),
+        wobble=draw.choice(planted.HELD_OUT_WOBBLES if held_out else planted.TRAIN_WOBBLES),
+        known=known,
+        slip_test=draw.choice(known.failing),
+        versions=(old, _newer(old, draw)),
+        pins=tuple(f"{tool}=={draw.integer(1, 8)}.{draw.integer(0, 9)}.{draw.integer(0, 4)}" for tool in _TOOLS),
+        size=size,
+        places=places,
+        withdrawal=withdrawal,
+    )
+
+
+def _newer(version: str, draw: Stream) -> str:
+    """A step of any size: how far a version moves says nothing about what it breaks."""
+    major, minor, patch = (int(part) for part in version.split("."))
+    return draw.choice((f"{major + 1}.0.0", f"{major}.{minor + 1}.0", f"{major}.{minor}.{patch + 1}"))
+
+
+def _places(draw: Stream, plot: Plot, size: int) -> tuple[dict[Role, int], int]:
+    """Where the suspects stand: the guilty one anywhere but first, so that a good state comes before it."""
+    first = draw.integer(2, size - 2) if plot is Plot.MENDED else draw.integer(1, size - 2)
+    last = draw.integer(first + 1, min(size, first + max(2, size // 3)))
+    if plot is not Plot.MENDED:
+        hot = _HOT.get(plot)
+        taken: dict[Role, int] = {}
+        if hot is not None:
+            taken[hot] = draw.integer(2, size)
+        free = [place for place in draw.shuffled(range(1, size + 1)) if place not in taken.values()]
+        first, last = sorted(free[:2])
+        rest = free[2:]
+        others = [role for role in Role if role not in taken and role is not Role.WITHDRAWN]
+        return {**taken, Role.WITHDRAWN: first, **dict(zip(others, rest, strict=False))}, last
+    rest = [place for place in draw.shuffled(range(1, size + 1)) if place not in (first, last)]
+    others = [role for role in Role if role is not Role.WITHDRAWN]
+    return {Role.WITHDRAWN: first, **dict(zip(others, rest, strict=False))}, last
+
+
+# The states, from the last to the first
+
+
+def _states(setting: _Setting) -> tuple[list[dict[str, str]], list[str]]:
+    """The tree before the first commit and after each, and the subject of each."""
+    files = _last_state(setting)
+    states = [files]
+    subjects: list[str] = []
+    withdrawn: tuple[str, str, str] | None = None
+    for place in range(setting.size, 0, -1):
+        role = next((role for role, at in setting.places.items() if at == place), None)
+        draw = setting.stream("commit", place)
+        if place == setting.withdrawal:
+            path, spoiled, what = _withdrawn_rewrite(setting, files, draw)
+            withdrawn = (path, files[path], what)
+            files = {**files, path: spoiled}
+            subject = ""
+        elif role is Role.WITHDRAWN:
+            if withdrawn is None:
+                raise ScenarioInvalid("a commit was withdrawn before it was made")
+            path, text, what = withdrawn
+            files = {**files, path: text}
+            subject = _subject(setting, draw, "slip", path, what)
+            withdrawn = None
+        elif role is not None:
+            files, subject = _before_suspect(setting, files, role, draw)
+        else:
+            busy = withdrawn[0] if withdrawn else ""
+            files, subject = _before_innocent(setting, files, draw, busy)
+        states.append(files)
+        subjects.append(subject)
+    subjects.reverse()
+    made = subjects[setting.places[Role.WITHDRAWN] - 1]
+    subjects[setting.withdrawal - 1] = f'Revert "{made}"'
+    return states[::-1], subjects
+
+
+def _last_state(setting: _Setting) -> dict[str, str]:
+    chosen, held_out = setting.project, setting.held_out
+    dropped = [test_id for test_id in setting.known.failing if test_id != setting.slip_test]
+    files = dict(chosen.files)
+    for path in dict.fromkeys(test_id.partition("::")[0] for test_id in dropped):
+        names = [test_id.partition("::")[2].partition("[")[0] for test_id in dropped if test_id.startswith(path)]
+        files[path] = without_tests(read(path, files[path]), names)
+    wobbles = setting.plot is Plot.WOBBLE
+    files[planted.handbook_path(held_out)] = planted.handbook(
+        setting.library, chosen.name, chosen.module, chosen.names, held_out
+    )
+    files[planted.preview_path(held_out)] = planted.preview(chosen.name, held_out)
+    files[setting.wobble.path] = setting.wobble.text(chosen.module, chosen.names, wobbles)
+    files[LOCK] = _lock(setting, setting.versions[1])
+    files[setting.service.pipeline_path] = setting.service.pipeline(_pipeline(setting, setting.size))
+    notes = setting.stream("notes").shuffled(setting.voice.notes)
+    files[NOTES] = "# Changes\n\n## Next\n\n" + "".join(f"- {note}\n" for note in notes)
+    if setting.plot is Plot.REGRESSION:
+        slip = setting.known.slip
+        files[slip.path] = files[slip.path].replace(slip.old, slip.new)
+    return dict(sorted(files.items()))
+
+
+def _lock(setting: _Setting, version: str) -> str:
+    pins = sorted([*setting.pins, f"{setting.library.name}=={version}"])
+    return "".join(f"{pin}\n" for pin in pins)
+
+
+def _pipeline(setting: _Setting, place: int) -> Pipeline:
+    """As of one commit. Its own commit deals files differently, or passes other options; in the plot, wrongly."""
+    draw = setting.stream("pipeline")
+    held_out, service = setting.held_out, setting.service
+    changed = place >= setting.places[Role.PIPELINE]
+    tests = [path for path in setting.project.files if path.rpartition("/")[2].startswith("test_")]
+    tests = draw.shuffled([*tests, planted.handbook_path(held_out)])
+    shards = _SHARDS[setting.outline.difficulty]
+    if changed and not held_out:
+        tests = [*tests[1:], tests[0]]
+    if place >= setting.places[Role.SAMPLE]:
+        tests = [*tests, setting.wobble.path]
+    dealt = [tests[number::shards] for number in range(shards)]
+    options = QUIET if setting.outline.wide_facts else VERBOSE
+    if held_out:
+        before, after = draw.shuffled(("--maxfail=20", "--durations=0", "--strict-markers"))[:2]
+        options += f" {after if changed else before}"
+    if changed and setting.plot is Plot.OPTION:
+        options = options.partition(" ")[0] + f" {draw.choice(('--numprocesses=4', '--timeout=300', '--reruns=2'))}"
+    if changed and setting.plot is Plot.SELECTION:
+        shard = draw.integer(0, shards - 1)
+        folder, _, name = dealt[shard][0].rpartition("/")
+        wrong = draw.choice((f"{folder}/unit/{name}", f"{folder}/{name.removesuffix('.py')}s.py"))
+        dealt[shard] = [wrong, *dealt[shard][1:]]
+    return Pipeline(
+        gating=tuple(
+            TestJob(name, tuple(paths)) for name, paths in zip(service.shard_names[:shards], dealt, strict=True)
+        ),
+        preview=TestJob(service.preview_name, (planted.preview_path(held_out),)),
+        options=options,
+        timeout_min=draw.integer(8, 30),
+        lock=LOCK,
+    )
+
+
+def _before_suspect(
+    setting: _Setting, files: dict[str, str], role: Role, draw: Stream
+) -> tuple[dict[str, str], str]:
+    chosen, slip, place = setting.project, setting.known.slip, setting.places[role]
+    pipeline = {setting.service.pipeline_path: setting.service.pipeline(_pipeline(setting, place - 1))}
+    match role:
+        case Role.SAMPLE:
+            before = {path: text for path, text in files.items() if path != setting.wobble.path}
+            return {**before, **pipeline}, _subject(setting, draw, "sample", setting.wobble.path, "")
+        case Role.BUMP:
+            old, new = setting.versions
+            subject = _subject(setting, draw, "bump", LOCK, f"{setting.library.name} {old} -> {new}")
+            return {**files, LOCK: _lock(setting, old)}, subject
+        case Role.PIPELINE:
+            path = setting.service.pipeline_path
+            jobs = setting.service.shard_names[: _SHARDS[setting.outline.difficulty]]
+            subject = _subject(setting, draw, "pipeline", path, " and ".join(jobs) if len(jobs) < 3 else "the shards")
+            return {**files, **pipeline}, subject
+        case _:
+            if setting.plot is Plot.REGRESSION:
+                if files[slip.path].count(slip.new) != 1:
+                    raise ScenarioInvalid("a later commit touched the guilty line")
+                text = files[slip.path].replace(slip.new, slip.old)
+                return {**files, slip.path: text}, _subject(setting, draw, "slip", slip.path, slip.function)
+            path = slip.path if setting.plot is not Plot.MENDED else _module(chosen, files, draw)
+            kind, spot = _spot(files, path, draw, tuple(LOGIC))
+            return {**files, path: spot.before}, _subject(setting, draw, kind, path, spot.what)
+
+
+def _withdrawn_rewrite(setting: _Setting, files: dict[str, str], draw: Stream) -> tuple[str, str, str]:
+    """The file as the withdrawn commit left it: spoiled in the plot, merely put differently otherwise."""
+    slip = setting.known.slip
+    if setting.plot is Plot.MENDED:
+        if files[slip.path].count(slip.old) != 1:
+            raise ScenarioInvalid("a later commit touched the guilty line")
+        return slip.path, files[slip.path].replace(slip.old, slip.new), slip.function
+    path = _module(setting.project, files, draw)
+    _, spot = _spot(files, path, draw, tuple(LOGIC))
+    return path, spot.before, spot.what
+
+
+def _before_innocent(
+    setting: _Setting, files: dict[str, str], draw: Stream, busy: str
+) -> tuple[dict[str, str], str]:
+    """One more step back; `busy` is a file that a withdrawn commit holds."""
+    for _ in range(_TRIES):
+        kind = draw.choice(_KINDS)
+        if kind == "note":
+            head, _, _ = files[NOTES].rstrip("\n").rpartition("\n- ")
+            if "\n- " not in head:
+                continue
+            return {**files, NOTES: f"{head}\n"}, _subject(setting, draw, "note", NOTES, "")
+        path = _test_module(setting, files, draw) if kind == "test" else _module(setting.project, files, draw)
+        if path == busy:
+            continue
+        try:
+            kind, spot = _spot(files, path, draw, (kind,), setting.slip_test)
+        except ScenarioInvalid:
+            continue
+        if not _keeps_slip(setting, path, files[path], spot.before):
+            continue
+        text, count = spot.before, 1
+        if kind in LOGIC and draw.chance(_SEVERAL_SHARE):
+            text, count = _more_spots(setting, path, text, draw)
+        what = spot.what if kind != "test" else spot.what.removeprefix("test_").replace("_", " ")
+        return {**files, path: text}, _subject(setting, draw, kind if count == 1 else "several", path, what)
+    raise ScenarioInvalid("nothing is left to take back; fewer commits, or a larger package")
+
+
+def _more_spots(setting: _Setting, path: str, text: str, draw: Stream) -> tuple[str, int]:
+    """A loud commit: several small things in one file."""
+    count = 1
+    for _ in range(draw.integer(2, 4)):
+        try:
+            _, spot = _spot({path: text}, path, draw, (*LOGIC, *WORDS))
+        except ScenarioInvalid:
+            continue
+        if _keeps_slip(setting, path, text, spot.before):
+            text, count = spot.before, count + 1
+    return text, count
+
+
+def _keeps_slip(setting: _Setting, path: str, after: str, before: str) -> bool:
+    """The lines of the slip stay as they are: they belong to the guilty commit alone."""
+    slip = setting.known.slip
+    return path != slip.path or all(after.count(text) == before.count(text) for text in (slip.old, slip.new))
+
+
+def _spot(
+    files: Mapping[str, str], path: str, draw: Stream, kinds: Sequence[str], keep: str = ""
+) -> tuple[str, Spot]:
+    kept = keep.partition("::")[2].partition("[")[0]
+    for kind in draw.shuffled(kinds):
+        if spots := _spots(kind, path, files[path], kept):
+            return kind, draw.choice(spots)
+    raise ScenarioInvalid(f"nothing of {', '.join(kinds)} to take back in {path}")
+
+
+@lru_cache(maxsize=4096)
+def _spots(kind: str, path: str, text: str, keep: str) -> tuple[Spot, ...]:
+    """Kept, because most histories of a package begin at the same last state."""
+    source = read(path, text)
+    return tuple(added_test(source, (keep,)) if kind == "test" else {**LOGIC, **WORDS}[kind](source))
+
+
+def _module(chosen: Project, files: Mapping[str, str], draw: Stream) -> str:
+    modules = [path for path in files if path.startswith(f"{chosen.name}/") and not path.endswith("__init__.py")]
+    return draw.choice(modules)
+
+
+def _test_module(setting: _Setting, files: Mapping[str, str], draw: Stream) -> str:
+    own = [path for path in setting.project.files if path.rpartition("/")[2].startswith("test_")]
+    return draw.choice([path for path in own if path in files])
+
+
+def _subject(setting: _Setting, draw: Stream, kind: str, path: str, what: str) -> str:
+    module = path.rpartition("/")[2].removesuffix(".py")
+    return draw.choice(setting.voice.subjects[kind]).format(module=module, what=what)
+
+
+# Commits
+
+
+def _changes(setting: _Setting, states: Sequence[dict[str, str]], subjects: Sequence[str]) -> list[Change]:
+    draw = setting.stream("calendar")
+    at = datetime(2026, draw.integer(3, 10), draw.integer(1, 20), 9, draw.integer(0, 59), tzinfo=UTC)
+    people = draw.shuffled(setting.voice.people)[:5]
+    changes = []
+    longest_min = 260 if setting.size < 25 else 150
+    for place, subject in enumerate(subjects, start=1):
+        at += timedelta(minutes=draw.integer(9, longest_min), seconds=draw.integer(0, 59))
+        if at.hour >= 18:
+            at = (at + timedelta(days=1)).replace(hour=8, minute=draw.integer(5, 55))
+        author = setting.voice.bot if place == setting.places[Role.BUMP] else draw.choice(people)
+        before, after = states[place - 1], states[place]
+        edits = tuple(
+            Edit(path, before.get(path, ""), after[path]) for path in after if before.get(path) != after[path]
+        )
+        changes.append(Change(author, at, subject, edits))
+    return changes
+
+
+def _telling_line(setting: _Setting, role: Role, commit: Commit) -> str:
+    slip = setting.known.slip
+    spoiled = {Plot.REGRESSION: Role.REWRITE, Plot.MENDED: Role.WITHDRAWN}.get(setting.plot) is role
+    if spoiled:
+        old, new = slip.old.split("\n"), slip.new.split("\n")
+        return next(f"+{after}" for before, after in zip(old, new, strict=True) if before != after)
+    if role is Role.SAMPLE:
+        return f"+{setting.wobble.start(len(setting.project.names), setting.plot is Plot.WOBBLE)}"
+    added = [line for line in commit.diff.split("\n") if line.startswith("+") and not line.startswith("+++")]
+    telling = [line for line in added if len(line.strip("+ \t")) > 8] or added
+    if not telling:
+        raise ScenarioInvalid("a suspect adds no line to quote")
+    return max(telling, key=len) if role is Role.PIPELINE else telling[0]
+
+
+def _aside(setting: _Setting, commits: Sequence[Commit], hinge: int) -> tuple[Commit, str, int]:
+    """A commit that is not main's: spoiled where the red run is its, and good otherwise."""
+    draw = setting.stream("aside")
+    slip = setting.known.slip
+    place = draw.integer(0, max(0, hinge - 1))
+    good = commits[place]
+    topic = draw.choice(setting.voice.topics)
+    if setting.plot.is_elsewhere:
+        if good.files[slip.path].count(slip.old) != 1:
+            raise ScenarioInvalid("the slip does not fit the branch")
+        text, what = good.files[slip.path].replace(slip.old, slip.new), slip.function
+        path = slip.path
+    else:
+        path = _module(setting.project, good.files, draw)
+        _, spot = _spot(good.files, path, draw, tuple(LOGIC))
+        text, what = spot.before, spot.what
+    change = Change(
+        draw.choice(setting.voice.people),
+        good.change.at + timedelta(minutes=draw.integer(11, 50)),
+        _subject(setting, draw, "branch", path, what),
+        (Edit(path, good.files[path], text),),
+    )
+    (commit,) = replay(f"{setting.outline.scenario_id}/{setting.attempt}/aside", good.files, (change,))
+    author = change.author.split()[0].lower()
+    return commit, f"release/{topic}" if setting.held_out else f"{author}/{topic}", place

@@ -1,0 +1,327 @@
+"""Which runs there were: of which commit, when, with which jobs; and what the tests of each really said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from TokenOptEnv.config import Difficulty
+from TokenOptEnv.errors import ScenarioInvalid
+from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.ci.generator.planted import JOB_INFO, JobInfo
+from TokenOptEnv.task_defs.ci.generator.plot import Plot
+from TokenOptEnv.task_defs.ci.generator.repository import VERBOSE, Repository, Role
+from TokenOptEnv.task_defs.ci.generator.services import Heading, Pipeline, TestJob
+from TokenOptEnv.task_defs.ci.generator.trials import Trial, run_all
+from TokenOptEnv.task_defs.ci.writers.history import Commit
+from TokenOptEnv.task_defs.execution import TestRun
+
+_SEEDS = (1_000, 9_999)
+_LATE_HOUR = 22
+
+
+class Part(StrEnum):
+    """What a run is in the story."""
+
+    CHAIN = "chain"
+    RED = "red"
+    """The run that the brief names."""
+    AGAIN = "again"
+    """Its second attempt."""
+    LATER = "later"
+
+
+@dataclass(frozen=True)
+class Job:
+    heading: Heading
+    test_job: TestJob
+    info: JobInfo
+    command: str
+    is_gating: bool
+    run: TestRun | None
+    """What the tests said; None where they were never begun."""
+
+    @property
+    def passed(self) -> bool:
+        return self.run is not None and not self.run.failing
+
+
+@dataclass(frozen=True)
+class Run:
+    part: Part
+    number: int
+    attempt: int
+    ref: str
+    commit: Commit
+    started: datetime
+    place: int | None
+    """Of its commit in main's history, counted from 0."""
+    jobs: tuple[Job, ...]
+
+    def job(self, name: str) -> Job:
+        return next(job for job in self.jobs if job.heading.job == name)
+
+    @property
+    def gate_is_red(self) -> bool:
+        return any(job.is_gating and not job.passed for job in self.jobs)
+
+
+@dataclass(frozen=True)
+class Runs:
+    chain: tuple[Run, ...]
+    """Of main, oldest first."""
+    red: Run
+    again: Run
+    later: Run
+
+    @property
+    def of_main(self) -> tuple[Run, ...]:
+        """First attempts on main, oldest first."""
+        found = [run for run in (*self.chain, self.red, self.later) if run.place is not None]
+        return tuple(sorted(found, key=lambda run: run.number))
+
+    @property
+    def every(self) -> tuple[Run, ...]:
+        return (*self.chain, self.red, self.again, self.later)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    part: Part
+    commit: Commit
+    ref: str
+    place: int | None
+    started: datetime
+    attempt: int = 1
+    number: int = 0
+
+
+def hold(repository: Repository, difficulty: Difficulty, chain: int, draw: Stream) -> Runs:
+    """Plan the runs, execute their tests, and see that they say what the plot says."""
+    plans = _numbered(_plans(repository, chain, draw), draw)
+    red_job = _red_job(repository, plans, draw)
+    drafts = [_run(repository, plan, difficulty, draw, red_job) for plan in plans]
+    executed = _executed(repository, drafts, red_job)
+    _check(repository, executed, red_job)
+    by_part = {run.part: run for run in executed}
+    return Runs(
+        chain=tuple(run for run in executed if run.part is Part.CHAIN),
+        red=by_part[Part.RED],
+        again=by_part[Part.AGAIN],
+        later=by_part[Part.LATER],
+    )
+
+
+def red_job_of(repository: Repository, runs: Runs) -> Job:
+    """The job for which the reported run is red."""
+    red = [job for job in runs.red.jobs if not job.passed]
+    gating = [job for job in red if job.is_gating]
+    return (gating or red)[0]
+
+
+def _plans(repository: Repository, chain: int, draw: Stream) -> list[_Plan]:
+    plot, commits, last = repository.plot, repository.commits, len(repository.commits) - 1
+    if plot is Plot.MENDED:
+        mended = next(place for place, each in enumerate(commits) if each.sha == repository.withdrawal.sha)
+        red_place: int | None = draw.integer(repository.hinge, mended - 1)
+    else:
+        red_place = None if plot.is_elsewhere else last
+    good = draw.integer(max(0, repository.hinge - 3), max(0, repository.hinge - 1))
+    free = [place for place in range(last) if place not in (good, red_place)]
+    places = sorted([good, *draw.shuffled(free)[: chain - 1]])
+    if len(places) < chain:
+        raise ScenarioInvalid("too few commits for so many runs")
+    plans = [_Plan(Part.CHAIN, commits[p], "main", p, _soon_after(commits[p], draw)) for p in places]
+    on_main = red_place is not None
+    red_commit = commits[red_place] if red_place is not None else repository.aside
+    started = _soon_after(commits[last] if red_place is None else red_commit, draw)
+    late = repository.is_held_out and red_place == last and (plot is Plot.WOBBLE or draw.chance(0.5))
+    if late:
+        started = started.replace(hour=_LATE_HOUR, minute=draw.integer(2, 58))
+    again = started + timedelta(minutes=draw.integer(150, 240) if late else draw.integer(18, 55))
+    later = again + timedelta(minutes=draw.integer(25, 140))
+    ref = "main" if on_main else repository.aside_ref
+    plans.append(_Plan(Part.RED, red_commit, ref, red_place, started))
+    plans.append(_Plan(Part.AGAIN, red_commit, ref, red_place, again, attempt=2))
+    if plot.is_elsewhere or plot is Plot.MENDED:
+        after = max(later, _soon_after(commits[last], draw))
+        plans.append(_Plan(Part.LATER, commits[last], "main", last, after))
+    else:
+        plans.append(_Plan(Part.LATER, repository.aside, repository.aside_ref, None, later))
+    return plans
+
+
+def _soon_after(commit: Commit, draw: Stream) -> datetime:
+    return commit.change.at + timedelta(minutes=draw.integer(2, 7), seconds=draw.integer(0, 59))
+
+
+def _numbered(plans: list[_Plan], draw: Stream) -> list[_Plan]:
+    """Numbers in the order of the first attempts, with gaps for runs that nobody kept."""
+    number = draw.integer(210, 7_800)
+    numbers: dict[Part | datetime, int] = {}
+    for plan in sorted((plan for plan in plans if plan.attempt == 1), key=lambda plan: plan.started):
+        number += draw.integer(1, 4)
+        numbers[plan.started] = number
+        numbers[plan.part] = number
+    return [replace(plan, number=numbers[Part.RED if plan.attempt > 1 else plan.started]) for plan in plans]
+
+
+def _pipeline(repository: Repository, plan: _Plan) -> Pipeline:
+    return repository.pipelines[repository.aside_place if plan.place is None else plan.place]
+
+
+def _red_job(repository: Repository, plans: Sequence[_Plan], draw: Stream) -> str:
+    """The name of the job that the plot makes red."""
+    plan = next(plan for plan in plans if plan.part is Part.RED)
+    pipeline = _pipeline(repository, plan)
+    match repository.plot:
+        case Plot.ALLOWED:
+            return pipeline.preview.name
+        case Plot.SELECTION:
+            return next(job.name for job in pipeline.gating if _missing(job, plan.commit))
+        case plot if plot.breaks_setup or plot is Plot.OPTION:
+            return draw.choice(pipeline.gating).name
+        case _:
+            path = expected_failure(repository).partition("::")[0]
+            return next(job.name for job in pipeline.gating if path in job.tests)
+
+
+def expected_failure(repository: Repository) -> str:
+    """The test that fails in the reported run's gate; the preview's own where nothing there does."""
+    match repository.plot:
+        case Plot.WOBBLE:
+            return repository.wobble.test_id
+        case Plot.LIBRARY:
+            return repository.handbook_test
+        case plot if plot.spoils_code:
+            return repository.slip_test
+        case _:
+            return repository.preview_test
+
+
+def _missing(job: TestJob, commit: Commit) -> list[str]:
+    return [path for path in job.tests if path not in commit.files]
+
+
+def _run(repository: Repository, plan: _Plan, difficulty: Difficulty, draw: Stream, red_job: str) -> Run:
+    pipeline = _pipeline(repository, plan)
+    wanted = [*pipeline.gating, pipeline.preview]
+    if plan.part is Part.AGAIN:
+        wanted = [job for job in wanted if job.name == red_job]
+    elif plan.part is not Part.RED and difficulty is Difficulty.MEDIUM:
+        watched = _watched(repository, pipeline, plan.commit, red_job)
+        wanted = [job for job in wanted if job.name in (watched, pipeline.preview.name)]
+    info = _info(repository, plan, draw)
+    jobs = tuple(
+        Job(
+            heading=Heading(
+                project=repository.project.name,
+                run=plan.number,
+                attempt=plan.attempt,
+                job=job.name,
+                ref=plan.ref,
+                sha=plan.commit.sha,
+                date=f"{plan.started:%Y-%m-%d %H:%M}",
+            ),
+            test_job=job,
+            info=info,
+            command=pipeline.command(job),
+            is_gating=job != pipeline.preview,
+            run=None,
+        )
+        for job in wanted
+    )
+    return Run(plan.part, plan.number, plan.attempt, plan.ref, plan.commit, plan.started, plan.place, jobs)
+
+
+def _watched(repository: Repository, pipeline: Pipeline, commit: Commit, red_job: str) -> str:
+    """The gating job that tells about the plot in this run: the one with the test that may fail."""
+    path = expected_failure(repository).partition("::")[0]
+    return next(
+        (job.name for job in pipeline.gating if path in job.tests),
+        red_job if any(job.name == red_job for job in pipeline.gating) else pipeline.gating[0].name,
+    )
+
+
+def watched_job(repository: Repository, run: Run) -> Job:
+    """The gating job of a run that an honest comparison looks at; the red one where the run has it."""
+    gating = [job for job in run.jobs if job.is_gating]
+    if not gating:
+        return run.jobs[0]
+    path = expected_failure(repository).partition("::")[0]
+    return next(
+        (job for job in gating if not job.passed),
+        next((job for job in gating if path in job.test_job.tests), gating[0]),
+    )
+
+
+def _info(repository: Repository, plan: _Plan, draw: Stream) -> JobInfo:
+    """What the job tells its tests. In the plot the reported run draws badly, and its second attempt does not."""
+    names = len(repository.project.names)
+    for _ in range(600):
+        info = JobInfo(draw.integer(*_SEEDS), plan.started)
+        fails = repository.wobble.fails(info, names)
+        if repository.plot is not Plot.WOBBLE or plan.part in (Part.CHAIN, Part.LATER):
+            return info
+        if fails is (plan.part is Part.RED):
+            return info
+    raise ScenarioInvalid("no start lets the sample test fail first and pass then")
+
+
+# What the tests say
+
+
+def _executed(repository: Repository, runs: Sequence[Run], red_job: str) -> list[Run]:
+    trials: dict[tuple[int, str], Trial] = {}
+    for index, run in enumerate(runs):
+        for job in run.jobs:
+            if _is_begun(repository, run, job, red_job):
+                files = {**run.commit.files, **repository.installed(run.commit), JOB_INFO: job.info.text}
+                trials[index, job.heading.job] = Trial(files, job.test_job.tests, VERBOSE in job.command.split())
+    done = dict(zip(trials, run_all(tuple(trials.values())), strict=True))
+    return [
+        replace(run, jobs=tuple(replace(job, run=done.get((index, job.heading.job))) for job in run.jobs))
+        for index, run in enumerate(runs)
+    ]
+
+
+def _is_begun(repository: Repository, run: Run, job: Job, red_job: str) -> bool:
+    if not job.is_gating:
+        return True
+    plot = repository.plot
+    if plot.breaks_setup and run.part in (Part.RED, Part.AGAIN):
+        return job.heading.job != red_job
+    if plot is Plot.OPTION and run.place is not None:
+        return run.place < repository.hinge
+    return not _missing(job.test_job, run.commit)
+
+
+def _check(repository: Repository, runs: Sequence[Run], red_job: str) -> None:
+    """A rewrite that was not innocent, or a slip that did nothing, makes another case than the one drawn."""
+    expected = expected_failure(repository)
+    spoiled = repository.suspects[Role.REWRITE].commit if repository.plot is Plot.REGRESSION else None
+    for run in runs:
+        for job in run.jobs:
+            if job.run is None:
+                continue
+            failing = set(job.run.failing)
+            allowed = {expected} if job.is_gating else {repository.preview_test}
+            if failing - allowed:
+                raise ScenarioInvalid(f"run {run.number} fails in {sorted(failing - allowed)[0]}, which nobody planned")
+    red = next(run for run in runs if run.part is Part.RED)
+    again = next(run for run in runs if run.part is Part.AGAIN)
+    later = next(run for run in runs if run.part is Part.LATER)
+    wants_red = repository.plot is not Plot.ALLOWED
+    if red.gate_is_red is not wants_red or red.job(red_job).passed:
+        raise ScenarioInvalid("the reported run is not red as the plot has it")
+    if again.jobs[0].passed is not (repository.plot is Plot.WOBBLE):
+        raise ScenarioInvalid("the second attempt does not end as the plot has it")
+    if later.gate_is_red:
+        raise ScenarioInvalid("the later run is red")
+    good = [run for run in runs if run.part is Part.CHAIN and run.place is not None and run.place < repository.hinge]
+    if not good or any(run.gate_is_red for run in good):
+        raise ScenarioInvalid("no run before the turn is good")
+    if spoiled is not None and not all(run.gate_is_red for run in runs if (run.place or 0) >= repository.hinge and run.place is not None):
+        raise ScenarioInvalid("a run behind the guilty commit is good")

@@ -1,0 +1,43 @@
+"""What the generator asks of a CI service: its syntax, its log, its way to state an outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from TokenOptEnv.task_defs.ci.generator.services.pipeline import Pipeline
+from TokenOptEnv.task_defs.ci.writers.job_log import Dialect, JobLog
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Which job of which run a log is of."""
+
+    project: str
+    run: int
+    attempt: int
+    job: str
+    ref: str
+    sha: str
+    date: str
+
+
+class Service(Protocol):
+    dialect: Dialect
+    pipeline_path: str
+    shard_names: tuple[str, ...]
+    preview_name: str
+
+    def pipeline(self, pipeline: Pipeline) -> str: ...
+
+    def gate(self, pipeline: Pipeline) -> str:
+        """The line of the pipeline that says which jobs stop a merge."""
+        ...
+
+    def open(self, log: JobLog, heading: Heading) -> None: ...
+
+    def close(self, log: JobLog) -> None: ...
+
+    def outcome(self, log: JobLog, heading: Heading, passed: bool, totals: str) -> None:
+        """One line that says how the job ended, at which commit of which ref."""
+        ...

@@ -1,0 +1,44 @@
+"""The build server with stages, for generated projects of the test split."""
+
+from __future__ import annotations
+
+from TokenOptEnv.task_defs.ci.generator.services.pipeline import LINT, Pipeline
+from TokenOptEnv.task_defs.ci.generator.services.service import Heading
+from TokenOptEnv.task_defs.ci.writers import stages
+from TokenOptEnv.task_defs.ci.writers.job_log import JobLog
+
+
+class StagesService:
+    dialect = stages.Stages()
+    pipeline_path = "build/pipeline.conf"
+    shard_names = ("proof-north", "proof-east", "proof-west")
+    preview_name = "proof-draft"
+
+    def pipeline(self, pipeline: Pipeline) -> str:
+        jobs = "".join(
+            f"stage {job.name} {{\n  limit {pipeline.timeout_min} minutes\n"
+            f"  sh 'pip install --no-deps -r {pipeline.lock}'\n  sh '{pipeline.command(job)}'\n}}\n"
+            for job in pipeline.gating
+        )
+        return (
+            f"// {self.pipeline_path}\n{self.gate(pipeline)}\n\n"
+            f"stage {LINT} {{\n  sh 'ruff check . && ruff format --check .'\n}}\n{jobs}"
+            f"stage {pipeline.preview.name} {{\n  onFailure unstable\n  sh '{pipeline.command(pipeline.preview)}'\n}}\n"
+        )
+
+    def gate(self, pipeline: Pipeline) -> str:
+        return f"blocking = [{pipeline.gates}]"
+
+    def open(self, log: JobLog, heading: Heading) -> None:
+        log.bare(f"--- {heading.project} build {heading.run}, stage {heading.job}, pass {heading.attempt}, {heading.date}")
+        stages.set_up(log, "node-lx", f"{heading.project}_{heading.ref.replace('/', '_')}")
+
+    def close(self, log: JobLog) -> None:
+        stages.tear_down(log)
+
+    def outcome(self, log: JobLog, heading: Heading, passed: bool, totals: str) -> None:
+        state = "STABLE" if passed else "BROKEN"
+        log.say(
+            f"Notifying review: build {heading.run} pass {heading.attempt}, stage {heading.job} is {state} "
+            f"at {heading.sha} of {heading.ref}; {totals}"
+        )
