@@ -144,7 +144,7 @@ def _scenario_id(scenario_id: object, split: object, index: object, seed: int) -
         raise BadInput(f"split must be a string, not {str(split)[:40]!r}")
     name = "core" if split is None else split
     if index is None:
-        return scenario_store.at(name, seed % len(scenario_store.ids(name)))
+        return scenario_store.at(name, seed % scenario_store.size(name))
     if isinstance(index, bool) or not isinstance(index, int):
         raise BadInput(f"index must be a whole number, not {str(index)[:40]!r}")
     return scenario_store.at(name, index)

@@ -16,7 +16,15 @@ from TokenOptEnv.scenario.hidden import (
     SubtaskTruth,
 )
 from TokenOptEnv.scenario.public import Artifact, CacheEntry, Phase, PublicScenario, Segment
-from TokenOptEnv.scenario.whole import Scenario, content_hash, dump_scenario, load_scenario, public_hash
+from TokenOptEnv.scenario.whole import (
+    Scenario,
+    content_hash,
+    dump_scenario,
+    load_scenario,
+    load_scenario_json,
+    public_hash,
+    scenario_json,
+)
 
 __all__ = [
     "Artifact",
@@ -37,5 +45,7 @@ __all__ = [
     "content_hash",
     "dump_scenario",
     "load_scenario",
+    "load_scenario_json",
     "public_hash",
+    "scenario_json",
 ]

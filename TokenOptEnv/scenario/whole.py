@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -39,14 +40,14 @@ class _ScenarioFile(Frozen):
 _FILE = TypeAdapter(_ScenarioFile)
 
 
-def _canonical(scenario: Scenario) -> bytes:
+def scenario_json(scenario: Scenario) -> bytes:
     """Field order is the schema's and dictionaries keep the builder's order: one text per content."""
     return _FILE.dump_json(_ScenarioFile(public=scenario.public, hidden=scenario.hidden))
 
 
 def content_hash(scenario: Scenario) -> str:
     """A hash of the content, not of the file: compressors differ between machines."""
-    return sha256(_canonical(scenario)).hexdigest()
+    return sha256(scenario_json(scenario)).hexdigest()
 
 
 def public_hash(public: PublicScenario) -> str:
@@ -55,16 +56,25 @@ def public_hash(public: PublicScenario) -> str:
 
 
 def dump_scenario(scenario: Scenario) -> bytes:
-    return gzip.compress(_canonical(scenario), compresslevel=9, mtime=0)
+    return gzip.compress(scenario_json(scenario), compresslevel=9, mtime=0)
 
 
 def load_scenario(data: bytes, name: str) -> Scenario:
     """Read what `dump_scenario` wrote; `name` is for the error."""
     try:
-        parsed = _FILE.validate_json(gzip.decompress(data))
-    except (OSError, EOFError, ValidationError) as fault:
-        reason = str(fault).splitlines()[0]
-        raise ScenarioInvalid(
-            f"scenario file {name!r} cannot be read: {reason}; rebuild it: camre scenarios build"
-        ) from None
+        return load_scenario_json(gzip.decompress(data), name)
+    except (OSError, EOFError, zlib.error) as fault:
+        raise _unreadable(name, fault) from None
+
+
+def load_scenario_json(data: bytes, name: str) -> Scenario:
+    try:
+        parsed = _FILE.validate_json(data)
+    except ValidationError as fault:
+        raise _unreadable(name, fault) from None
     return Scenario(public=parsed.public, hidden=parsed.hidden)
+
+
+def _unreadable(name: str, fault: Exception) -> ScenarioInvalid:
+    reason = str(fault).splitlines()[0]
+    return ScenarioInvalid(f"scenario file {name!r} cannot be read: {reason}; rebuild it: camre scenarios build")

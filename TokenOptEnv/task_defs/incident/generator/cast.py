@@ -82,7 +82,10 @@ def draw_cast(stream: Stream, outline: Outline, topology: Topology) -> Cast:
     wanted = SUSPECTS[outline.difficulty]
     if not outline.no_fault:
         kind = _guilty_kind(stream, outline)
-        service, victim = _seat(stream, topology, kind.seat, taken)
+        free = _seats(topology, kind.seat, taken)
+        if not free:
+            raise Redraw("no place for this fault")
+        service, victim = stream.choice(free)
         members.append((kind, service, victim))
         taken.append(service.name)
         others = [other for other in others if other is not kind]
@@ -94,11 +97,11 @@ def draw_cast(stream: Stream, outline: Outline, topology: Topology) -> Cast:
     for kind in others:
         if len(members) == wanted:
             break
-        if not _seats(topology, kind.seat, taken):
-            continue
-        service, victim = _seat(stream, topology, kind.seat, taken)
-        members.append((kind, service, victim))
-        taken.append(service.name)
+        free = _seats(topology, kind.seat, taken)
+        if free:
+            service, victim = stream.choice(free)
+            members.append((kind, service, victim))
+            taken.append(service.name)
     if len(members) < wanted:
         raise Redraw("too few places for suspects")
     return _assembled(stream, outline, topology, members)
@@ -161,11 +164,4 @@ def _seats(topology: Topology, seat: Seat, taken: list[str]) -> list[tuple[Servi
             found = [(service, victim) for service in topology.of_kind(Kind.BATCH) for victim in middle]
         case Seat.RESOLVER:
             found = [(service, victim) for service in topology.of_kind(Kind.RESOLVER) for victim in middle]
-    return [pair for pair in found if pair[0].name not in taken and (pair[0] is pair[1] or pair[1].name not in taken)]
-
-
-def _seat(stream: Stream, topology: Topology, seat: Seat, taken: list[str]) -> tuple[Service, Service]:
-    free = _seats(topology, seat, taken)
-    if not free:
-        raise Redraw("no place for this fault")
-    return stream.choice(free)
+    return [pair for pair in found if pair[0].name not in taken]

@@ -15,6 +15,7 @@ KIND = FaultKind(
     fault_class=FaultClass.EXPIRED_CERTIFICATE,
     seat=Seat.MIDDLE,
     effect=_effect,
+    standing=True,
     grave={"aborted": (2, 41)},
     calm={"aborted": (0, 1), "days": (5, 24), "ms": (9, 31)},
     train=(

@@ -89,6 +89,8 @@ class FaultKind:
     """Numbers while it goes wrong: at the beginning and at the end."""
     calm: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """The same numbers on a good day: at least and at most."""
+    standing: bool = False
+    """What triggers it was there for days and takes effect by the calendar."""
 
     def wordings(self, split: Split) -> tuple[Wording, ...]:
         return self.test if split is Split.TEST else self.train

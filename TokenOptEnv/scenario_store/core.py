@@ -1,4 +1,4 @@
-"""Where scenarios come from: the shipped core suite, by id or by place in a split."""
+"""The core suite: the cases designed by hand, built once and shipped."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from TokenOptEnv.config import YARDSTICK
-from TokenOptEnv.errors import BadInput, ScenarioInvalid, UnknownName
+from TokenOptEnv.errors import ScenarioInvalid, UnknownName
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.scenario import Scenario, dump_scenario, load_scenario
 from TokenOptEnv.task_defs.family import families
 
-SPLITS = ("core",)
 _INDEX = "index.json"
 
 
@@ -39,26 +38,13 @@ def index() -> Index:
     return Index.model_validate_json((shipped_folder() / _INDEX).read_bytes())
 
 
-def ids(split: str = "core") -> tuple[str, ...]:
-    if split not in SPLITS:
-        raise UnknownName("split", split, SPLITS, "camre scenarios list")
-    return tuple(row.scenario_id for row in index().scenarios)
-
-
-def at(split: str, place: int) -> str:
-    """The scenario id at a place of a split."""
-    names = ids(split)
-    if not 0 <= place < len(names):
-        raise BadInput(f"index {place} is not in split {split!r}; it goes from 0 to {len(names) - 1}")
-    return names[place]
-
-
-@lru_cache(maxsize=256)
 def load(scenario_id: str) -> Scenario:
-    """Loaded once and shared: a scenario is frozen. The content is checked against the index."""
+    """One shipped case; its content is checked against the index."""
     row = next((row for row in index().scenarios if row.scenario_id == scenario_id), None)
     if row is None:
-        raise UnknownName("scenario", scenario_id, ids(), "camre scenarios list")
+        raise UnknownName(
+            "scenario", scenario_id, [row.scenario_id for row in index().scenarios], "camre scenarios list"
+        )
     name = f"{scenario_id}.json.gz"
     scenario = load_scenario((shipped_folder() / name).read_bytes(), name)
     if scenario.content_hash != row.content_hash:

@@ -1,0 +1,69 @@
+"""Where scenarios come from: by id, or by place in a split.
+
+`core` is designed by hand and shipped. `train` has any number of cases, generated when asked for and kept in a
+cache. `validation` and `test` are generated once and shipped as packs.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from TokenOptEnv.errors import BadInput, UnknownName
+from TokenOptEnv.scenario import Scenario
+from TokenOptEnv.scenario_store import core, packs, train_cache
+from TokenOptEnv.scenario_store.core import Index, IndexRow, designed, index, ship, shipped_folder
+from TokenOptEnv.scenario_store.splits import SPLITS, case_at, case_named, split_size
+from TokenOptEnv.task_defs.generation import Split
+
+__all__ = [
+    "SPLITS",
+    "Index",
+    "IndexRow",
+    "at",
+    "designed",
+    "ids",
+    "index",
+    "load",
+    "ship",
+    "shipped_folder",
+    "size",
+]
+
+_MOST_LISTED = 10_000
+
+
+def size(split: str) -> int:
+    """How many cases a split has."""
+    return len(index().scenarios) if split == "core" else split_size(_generated(split))
+
+
+def ids(split: str = "core") -> tuple[str, ...]:
+    if split == "core":
+        return tuple(row.scenario_id for row in index().scenarios)
+    chosen = _generated(split)
+    if split_size(chosen) > _MOST_LISTED:
+        raise BadInput(f"split {split!r} has {split_size(chosen)} cases and no list; name one by its index")
+    return tuple(case_at(chosen, place).scenario_id for place in range(split_size(chosen)))
+
+
+def at(split: str, place: int) -> str:
+    """The scenario id at a place of a split."""
+    if not 0 <= place < size(split):
+        raise BadInput(f"index {place} is not in split {split!r}; it goes from 0 to {size(split) - 1}")
+    return index().scenarios[place].scenario_id if split == "core" else case_at(_generated(split), place).scenario_id
+
+
+@lru_cache(maxsize=256)
+def load(scenario_id: str) -> Scenario:
+    """Loaded once and shared: a scenario is frozen."""
+    case = case_named(scenario_id)
+    if case is None:
+        return core.load(scenario_id)
+    return packs.load(case) if packs.holds(case) else train_cache.load(case)
+
+
+def _generated(split: str) -> Split:
+    try:
+        return Split(split)
+    except ValueError:
+        raise UnknownName("split", split, SPLITS, "camre scenarios list") from None
