@@ -52,6 +52,8 @@ ROUTE_MAX_HANDLES: Final[dict[Profile, int]] = {Profile.V1: 8, Profile.V2: 4}
 """Segments a route may read by handle. V1 cannot hydrate, so it may hand over more."""
 TEXT_CAP_CHARACTERS: Final = 2_000
 """The longest query, note or answer value."""
+MOST_REASONING_TOKENS: Final = 1_000_000_000
+"""What a policy may claim to have thought; more is billed as this much."""
 DEFAULT_WORLDS: Final = 4
 
 

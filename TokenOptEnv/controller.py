@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from TokenOptEnv import ledger
+from TokenOptEnv.config import MOST_REASONING_TOKENS
 from TokenOptEnv.episode_state import EpisodeState, InputQuote, PromptPiece, evolve
 from TokenOptEnv.ledger import Call
 from TokenOptEnv.models import Budgets, Checkpoint, TokenOptEnvAction, ToolResult, WorkingMemory
@@ -50,7 +51,11 @@ def decision_call(state: EpisodeState, action: TokenOptEnvAction, visible: Visib
     text = write(action, _numbering(state, action, visible))
     output = text_tokens(visible.controller, text[:_COUNTED_CHARACTERS])
     output += max(0, len(text) - _COUNTED_CHARACTERS) // _CHARACTERS_PER_TOKEN
-    return Call("controller", visible.controller, state.prompt, output + max(0, action.reasoning_tokens))
+    return Call("controller", visible.controller, state.prompt, output + _reasoning_tokens(action))
+
+
+def _reasoning_tokens(action: TokenOptEnvAction) -> int:
+    return min(MOST_REASONING_TOKENS, max(0, action.reasoning_tokens))
 
 
 def _quote(

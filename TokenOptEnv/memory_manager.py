@@ -12,6 +12,9 @@ from TokenOptEnv.prompt import item_header
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.world import SegmentView, VisibleWorld, model_tokens, text_tokens
 
+COMPRESSIBLE = (ItemKind.SEGMENT, ItemKind.PREVIEW, ItemKind.SEARCH, ItemKind.COMPRESSED)
+"""Findings and checkpoints are short already, and must stay what they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -47,9 +50,18 @@ def surface(state: EpisodeState, views: Iterable[SegmentView]) -> EpisodeState:
     return evolve(state, aliases=aliases, surfaced=surfaced)
 
 
-def segment_item_tokens(state: EpisodeState, view: SegmentView) -> int:
-    """What hydrating would take: its text and the header over it."""
-    alias = state.aliases.get(view.segment_id, next_alias(state))
+def hydrating_tokens(state: EpisodeState, views: Sequence[SegmentView]) -> int:
+    """What hydrating these would take: their texts and the headers over them, with the numbers they will have."""
+    total, number = 0, next_alias(state)
+    for view in views:
+        alias = state.aliases.get(view.segment_id)
+        if alias is None:
+            alias, number = number, number + 1
+        total += _segment_item_tokens(view, alias)
+    return total
+
+
+def _segment_item_tokens(view: SegmentView, alias: int) -> int:
     return view.tokens + tokens.count(YARDSTICK, item_header(alias, view.label))
 
 
@@ -65,7 +77,7 @@ def hydrate(
             kind=ItemKind.SEGMENT,
             label=view.label,
             text=view.text,
-            tokens=segment_item_tokens(state, view),
+            tokens=_segment_item_tokens(view, state.aliases[view.segment_id]),
             source_ids=(view.segment_id,),
         )
         for view in views

@@ -6,9 +6,10 @@ from functools import lru_cache
 from typing import Final
 
 from TokenOptEnv import milestone_engine
-from TokenOptEnv.config import ROUTE_MAX_HANDLES, Profile
+from TokenOptEnv.config import FULL_READ_CAP_TOKENS, ROUTE_MAX_HANDLES, Profile
 from TokenOptEnv.controller import Screen
 from TokenOptEnv.episode_state import EpisodeState
+from TokenOptEnv.memory_manager import COMPRESSIBLE
 from TokenOptEnv.models import (
     V1_ACTIONS,
     V2_ACTIONS,
@@ -17,19 +18,21 @@ from TokenOptEnv.models import (
     CompressionTelemetry,
     Effort,
     EndReason,
+    ItemKind,
     LegalAction,
     LegalActions,
     LegalField,
     Milestones,
     Revealed,
     RewardBreakdown,
+    RouteRecord,
     RoutingTelemetry,
     ScoreBreakdown,
     TokenOptEnvObservation,
     ToolResult,
 )
 from TokenOptEnv.simulators.compression import methods
-from TokenOptEnv.world import VisibleWorld
+from TokenOptEnv.world import ArtifactView, VisibleWorld
 
 
 def build(
@@ -97,7 +100,7 @@ def _forms(profile: Profile) -> dict[ActionType, LegalAction]:
         ActionType.READ_ARTIFACT: (_field("artifact_id", "artifacts"), _field("page", required=False)),
         ActionType.QUERY_CACHE: (_field("query"),),
         ActionType.COMPRESS_CONTEXT: (
-            _field("context_segment_ids", "items"),
+            _field("context_segment_ids", "compressible"),
             _field("method", "methods"),
             _field("target_ratio", required=False),
             _field("query", required=False),
@@ -134,7 +137,21 @@ def _forms(profile: Profile) -> dict[ActionType, LegalAction]:
 
 
 _FORMS: Final = {profile: _forms(profile) for profile in Profile}
-_MAY_BE_EMPTY: Final = ("subtasks", "surfaced", "items", "routes", "checkpoints")
+_MAY_BE_EMPTY: Final = ("artifacts", "subtasks", "surfaced", "items", "compressible", "routes", "checkpoints")
+
+
+def _can_escalate(route: RouteRecord, state: EpisodeState, visible: VisibleWorld) -> bool:
+    return route.route_id in state.route_contexts and route.model_id != visible.strongest_id
+
+
+def _restorable(state: EpisodeState) -> tuple[str, ...]:
+    """What is back in memory already cannot be brought back again."""
+    back = {item.text for item in state.memory if item.kind is ItemKind.CHECKPOINT}
+    return tuple([saved.record.checkpoint_id for saved in state.checkpoints if saved.text not in back])
+
+
+def _held_whole(artifact: ArtifactView, items: tuple[str, ...]) -> bool:
+    return artifact.tokens <= FULL_READ_CAP_TOKENS and all(view.segment_id in items for view in artifact.segments)
 
 
 @lru_cache(maxsize=256)
@@ -172,10 +189,14 @@ def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
         **_fixed_choices(visible, state.phase),
         "surfaced": tuple([name for name in state.surfaced if name not in items]),
         "items": items,
+        "compressible": tuple([item.item_id for item in state.memory if item.kind in COMPRESSIBLE]),
         "findings": tuple([finding.finding_id for finding in findings]),
-        "routes": tuple(state.route_contexts),
-        "checkpoints": tuple([saved.record.checkpoint_id for saved in state.checkpoints]),
+        "routes": tuple([route.route_id for route in state.routes if _can_escalate(route, state, visible)]),
+        "checkpoints": _restorable(state),
     }
+    if state.read_ids:
+        readable = [name for name, view in phase.artifacts.items() if not _held_whole(view, items)]
+        choices["artifacts"] = tuple(readable)
     if phase.slots:
         filled = {name for finding in findings for name in finding.values}
         empty = {subtask_id for subtask_id, name in phase.slots.items() if name not in filled}

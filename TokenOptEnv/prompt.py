@@ -23,8 +23,8 @@ from TokenOptEnv.models import (
     WorkingMemory,
 )
 
-_V1_VERBS = "read A [page] | cache words | squeeze S.. method ratio | ask Q M S.. [effort] | submit F.."
-_V2_VERBS = "find words [k] | load S.. | drop S.. | up F [M] | note F.. S..: text | recall C"
+_V1_VERBS = "read A [page] | cache words | squeeze S.. method ratio[: words] | ask Q M S.. [effort] | submit F.."
+_V2_VERBS = "find words [k] | load S.. | drop S.. | up F [M] [effort] | note F.. S..: text | recall C"
 _SOLVER_SUBMIT = "submit S..: field=value; field=value | (in your own words; S the evidence)"
 
 
@@ -85,7 +85,7 @@ def tail_text(
     """What is new at every step."""
     lines = ["## Now"]
     if last is not None:
-        outcome = f"refused: {last.refusal.message}" if last.refusal is not None else f"ok +{last.tokens}t"
+        outcome = f"refused: {last.refusal.message}" if last.refusal is not None else f"ok {last.tokens:+d}t"
         lines.append(f"last {last.action_type.value.split('_')[0].lower()} {outcome}")
     if checkpoints:
         lines.append("saved " + " ".join(str(number) for number in range(1, len(checkpoints) + 1)))

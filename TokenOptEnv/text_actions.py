@@ -59,6 +59,9 @@ def write(action: TokenOptEnvAction, numbering: Numbering) -> str:
         case ActionType.COMPRESS_CONTEXT:
             ratio = [] if action.target_ratio is None else [f"{action.target_ratio:g}"]
             words = ["squeeze", *things, action.method or "", *ratio]
+            if action.query:
+                words[-1] += ":"
+                words.append(action.query)
         case ActionType.ROUTE_SUBTASK:
             effort = [action.effort] if action.effort else []
             subtask = _position(action.subtask_id, numbering.subtasks)
@@ -76,14 +79,13 @@ def write(action: TokenOptEnvAction, numbering: Numbering) -> str:
         case ActionType.PURGE_MEMORY:
             words = ["drop", *things]
         case ActionType.WRITE_CHECKPOINT:
-            words = ["note", *findings, *things]
-            words[-1] += ":"
-            words.append(action.note or "")
+            words = ["note", *findings, *things, ":", action.note or ""]
         case ActionType.RESTORE_CHECKPOINT:
             words = ["recall", _position(action.checkpoint_id, numbering.checkpoints)]
         case ActionType.ESCALATE_ROUTE:
             model = [_position(action.model_id, numbering.models)] if action.model_id else []
-            words = ["up", _number(action.route_id or "", numbering.route_items), *model]
+            effort = [action.effort] if action.effort else []
+            words = ["up", _number(action.route_id or "", numbering.route_items), *model, *effort]
         case ActionType.MALFORMED:
             words = [action.raw_text or ""]
     return " ".join(words)
@@ -101,9 +103,10 @@ def parse(text: str, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
 
     Only the form is judged: a number that names nothing becomes an id that the rules refuse.
     """
-    line = text[:_LONGEST_OUTPUT_CHARACTERS].strip().split("\n", 1)[0].strip()
+    text = text[:_LONGEST_OUTPUT_CHARACTERS].encode(errors="replace").decode()
+    line = text.strip().split("\n", 1)[0].strip()
     action = _parse_line(line, Numbering.of(observation))
-    return action or TokenOptEnvAction(action_type=ActionType.MALFORMED, raw_text=text[:_LONGEST_OUTPUT_CHARACTERS])
+    return action or TokenOptEnvAction(action_type=ActionType.MALFORMED, raw_text=text)
 
 
 def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
@@ -126,12 +129,13 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
             return TokenOptEnvAction(
                 action_type=ActionType.SEARCH_ARTIFACTS, query=match[1], top_k=int(match[2]) if match[2] else None
             )
-        case "squeeze" if match := re.fullmatch(r"((?:\d{1,5} )+)([a-z_]+)(?: (0?\.\d+|1(?:\.0+)?))?", rest):
+        case "squeeze" if match := re.fullmatch(r"((?:\d{1,5} )+)([a-z_]+)(?: (0?\.\d+|1(?:\.0+)?))?(?:: (.+))?", rest):
             return TokenOptEnvAction(
                 action_type=ActionType.COMPRESS_CONTEXT,
                 context_segment_ids=_named(match[1], ids),
                 method=match[2],
                 target_ratio=float(match[3]) if match[3] else None,
+                query=match[4],
             )
         case "ask" if match := re.fullmatch(r"(\d{1,4}) (\d{1,4})((?: \d{1,5})*)(?: ([a-z]+))?", rest):
             if match[4] is not None and match[4] not in _EFFORTS:
@@ -170,11 +174,14 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
             return TokenOptEnvAction(
                 action_type=ActionType.RESTORE_CHECKPOINT, checkpoint_id=_at(rest, numbering.checkpoints)
             )
-        case "up" if match := re.fullmatch(r"(\d{1,5})(?: (\d{1,4}))?", rest):
+        case "up" if match := re.fullmatch(r"(\d{1,5})(?: (\d{1,4}))?(?: ([a-z]+))?", rest):
+            if match[3] is not None and match[3] not in _EFFORTS:
+                return None
             return TokenOptEnvAction(
                 action_type=ActionType.ESCALATE_ROUTE,
                 route_id=route_ids.get(int(match[1]), f"#{match[1]}"),
                 model_id=_at(match[2], numbering.models) if match[2] else None,
+                effort=match[3],
             )
         case _:
             return None

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 from TokenOptEnv.catalog import load_catalog
 from TokenOptEnv.config import DEFAULT_WORLDS, YARDSTICK, EpisodeConfig, Limits, limits
-from TokenOptEnv.models import ArtifactHandle, EpisodeStamp, ModelCard, Subtask, TaskBrief
+from TokenOptEnv.models import ArtifactHandle, EpisodeStamp, ModelCard, Subtask, TaskBrief, Tier
 from TokenOptEnv.prompt import head_text
 from TokenOptEnv.scenario import Artifact, CacheEntry, HiddenScenario, PublicScenario, Scenario, public_hash
 from TokenOptEnv.simulators import tokens
@@ -87,16 +87,19 @@ class VisibleWorld:
     public: PublicScenario
     config: EpisodeConfig
     menu: tuple[ModelCard, ...]
-    """As shown; `real_ids` leads from a shown id to the catalog's (they differ under `anonymous_models`)."""
+    """As shown."""
+    cards: dict[str, ModelCard]
+    """By shown id, as billed: under `anonymous_models` what is shown names neither model nor vocabulary."""
     real_ids: dict[str, str]
+    """From a shown id to the catalog's."""
     controller: ModelCard
     limits: Limits
     phases: tuple[PhaseView, ...]
     episode_stamp: EpisodeStamp
 
     @cached_property
-    def cards(self) -> dict[str, ModelCard]:
-        return {card.model_id: card for card in self.menu}
+    def strongest_id(self) -> str:
+        return max(self.cards.values(), key=strength).model_id
 
     @cached_property
     def model_ids(self) -> tuple[str, ...]:
@@ -171,7 +174,8 @@ def visible_world(scenario: Scenario, config: EpisodeConfig) -> VisibleWorld:
     public = scenario.public
     catalog = load_catalog(config.catalog)
     real = tuple(catalog.card(model_id) for model_id in public.menus[config.catalog])
-    menu = tuple(_anonymous(card, number) for number, card in enumerate(real, 1)) if config.anonymous_models else real
+    billed = tuple(_renamed(card, number) for number, card in enumerate(real, 1)) if config.anonymous_models else real
+    menu = tuple(_unmarked(card) for card in billed) if config.anonymous_models else real
     views = _artifact_views(public)
     bounds = limits(
         public.difficulty, sum(view.tokens for view in views.values()), config.profile, config.memory_tokens
@@ -180,6 +184,7 @@ def visible_world(scenario: Scenario, config: EpisodeConfig) -> VisibleWorld:
         public=public,
         config=config,
         menu=menu,
+        cards={card.model_id: card for card in billed},
         real_ids={shown.model_id: card.model_id for shown, card in zip(menu, real, strict=True)},
         controller=catalog.card(config.controller_model),
         limits=bounds,
@@ -195,11 +200,13 @@ def visible_world(scenario: Scenario, config: EpisodeConfig) -> VisibleWorld:
     )
 
 
-def _anonymous(card: ModelCard, number: int) -> ModelCard:
-    """Price, limits and tier stay; what would tell the model's name goes."""
-    return card.model_copy(
-        update={"model_id": f"model-{number}", "name": f"Model {number}", "provider": "anonymous", "behaviour_note": ""}
-    )
+def _renamed(card: ModelCard, number: int) -> ModelCard:
+    return card.model_copy(update={"model_id": f"model-{number}", "name": f"Model {number}"})
+
+
+def _unmarked(card: ModelCard) -> ModelCard:
+    """Price, limits and tier stay; what else would tell the model goes."""
+    return card.model_copy(update={"provider": "anonymous", "vocabulary": "anonymous", "behaviour_note": ""})
 
 
 def _artifact_views(public: PublicScenario) -> dict[str, ArtifactView]:
@@ -277,6 +284,14 @@ def _phase_views(
             )
         )
     return tuple(found)
+
+
+_TIER_ORDER = {tier: rank for rank, tier in enumerate(Tier)}
+
+
+def strength(card: ModelCard) -> tuple[int, int, str]:
+    """The order of escalation: tier first, then price."""
+    return _TIER_ORDER[card.tier], card.input_pico_usd, card.model_id
 
 
 def model_tokens(card: ModelCard, count: int) -> int:

@@ -328,7 +328,12 @@ def simulated_world(scenario: Scenario, seed: int = 0, **options: Any) -> World:
 
 def with_cards(**changes: Any) -> Visibly:
     """Every card of the menu, changed alike."""
-    return lambda visible: replace(visible, menu=tuple(card.model_copy(update=changes) for card in visible.menu))
+
+    def changed(visible: VisibleWorld) -> VisibleWorld:
+        menu = tuple(card.model_copy(update=changes) for card in visible.menu)
+        return replace(visible, menu=menu, cards={card.model_id: card for card in menu})
+
+    return changed
 
 
 def with_limits(**changes: int) -> Visibly:

@@ -16,6 +16,7 @@ if str(ROOT) not in sys.path:  # tests are imported by file, so nothing else mak
 from tests import cases  # noqa: E402
 from TokenOptEnv import scenario_store  # noqa: E402
 from TokenOptEnv.plans import plan_store  # noqa: E402
+from TokenOptEnv.scenario_store import core  # noqa: E402
 
 settings.register_profile(
     "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
@@ -32,7 +33,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str
     """A scenario store that holds the toy cases alone; gives their ids."""
     shipped = {case.scenario_id: case for case in (cases.toy(), cases.patches(), cases.marathon())}
     scenario_store.ship(shipped, tmp_path)
-    for module in (scenario_store, plan_store):
+    for module in (core, plan_store):
         monkeypatch.setattr(module, "shipped_folder", lambda: tmp_path)
     _forget()
     yield tuple(shipped)
@@ -40,5 +41,5 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str
 
 
 def _forget() -> None:
-    for remembered in (scenario_store.index, scenario_store.load, plan_store._shipped, plan_store._reference_plan):
+    for remembered in (core.index, scenario_store.load, plan_store._shipped):
         remembered.cache_clear()

@@ -21,7 +21,7 @@ def judge(
     state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, decision: Charge, left: Charge
 ) -> Move:
     """`decision` is what the policy's own prompt and action cost; a submit may overrun, nothing else may."""
-    verdict = _meaning(state, action, visible)
+    verdict = _meaning(state, action, visible, state.clock_ms + decision.latency_ms)
     if isinstance(verdict, Refusal):
         return Refused(verdict)
     if isinstance(verdict, Submit):
@@ -31,7 +31,7 @@ def judge(
     return verdict if refusal is None else Refused(refusal)
 
 
-def _meaning(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Move | Refusal:
+def _meaning(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, asked_at_ms: int) -> Move | Refusal:
     kind = action.action_type
     if kind is ActionType.MALFORMED:
         return refuse(RefusalReason.MALFORMED, "raw_text", action.raw_text or "", "reply with a verb and numbers")
@@ -57,9 +57,9 @@ def _meaning(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWor
         case ActionType.RESTORE_CHECKPOINT:
             return keeping.restore_checkpoint(state, action, visible)
         case ActionType.ROUTE_SUBTASK:
-            return routing.route(state, action, visible)
+            return routing.route(state, action, visible, asked_at_ms)
         case ActionType.ESCALATE_ROUTE:
-            return routing.escalate(state, action, visible)
+            return routing.escalate(state, action, visible, asked_at_ms)
         case ActionType.SUBMIT_ANSWER:
             return answering.submit(state, action, visible)
         case _ as never:

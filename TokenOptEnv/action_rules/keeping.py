@@ -6,7 +6,7 @@ from TokenOptEnv.action_rules.refusals import lacking, missing, refuse
 from TokenOptEnv.action_rules.room import memory_refusal
 from TokenOptEnv.config import CHECKPOINT_CAP_TOKENS, TEXT_CAP_CHARACTERS, YARDSTICK
 from TokenOptEnv.episode_state import EpisodeState
-from TokenOptEnv.memory_manager import next_alias
+from TokenOptEnv.memory_manager import COMPRESSIBLE, next_alias
 from TokenOptEnv.models import Finding, ItemKind, MemoryItem, Refusal, RefusalReason, TokenOptEnvAction
 from TokenOptEnv.moves import Compress, Purge, RestoreCheckpoint, WriteCheckpoint
 from TokenOptEnv.prompt import item_header
@@ -15,7 +15,6 @@ from TokenOptEnv.simulators.compression import methods
 from TokenOptEnv.world import VisibleWorld
 
 _DEFAULT_RATIO = 0.5
-_COMPRESSIBLE = (ItemKind.SEGMENT, ItemKind.PREVIEW, ItemKind.SEARCH, ItemKind.COMPRESSED)
 
 
 def purge(state: EpisodeState, action: TokenOptEnvAction) -> Purge | Refusal:
@@ -28,7 +27,7 @@ def compress(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWor
     if isinstance(items, Refusal):
         return items
     for item in items:
-        if item.kind not in _COMPRESSIBLE:
+        if item.kind not in COMPRESSIBLE:
             return refuse(
                 RefusalReason.NOT_COMPRESSIBLE,
                 "context_segment_ids",

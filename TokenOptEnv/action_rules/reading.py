@@ -15,7 +15,7 @@ from TokenOptEnv.config import (
     TEXT_CAP_CHARACTERS,
 )
 from TokenOptEnv.episode_state import EpisodeState
-from TokenOptEnv.memory_manager import segment_item_tokens
+from TokenOptEnv.memory_manager import hydrating_tokens
 from TokenOptEnv.models import Refusal, RefusalReason, TokenOptEnvAction
 from TokenOptEnv.moves import Hydrate, Preview, QueryCache, ReadWhole, Search
 from TokenOptEnv.world import VisibleWorld
@@ -43,8 +43,7 @@ def read(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) 
                 action.artifact_id,
                 "read something else, or purge it first",
             )
-        needed = sum(segment_item_tokens(state, view) for view in absent)
-        return memory_refusal(state, visible, needed) or ReadWhole(artifact, absent)
+        return memory_refusal(state, visible, hydrating_tokens(state, absent)) or ReadWhole(artifact, absent)
     pages = -(-len(artifact.segments) // PREVIEW_PAGE_SEGMENTS)
     if not 1 <= page <= pages:
         return refuse(RefusalReason.OUT_OF_RANGE, "page", page, f"pages go from 1 to {pages}")
@@ -86,8 +85,7 @@ def hydrate(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorl
         if segment_id in held:
             return refuse(RefusalReason.ALREADY_IN_MEMORY, "context_segment_ids", segment_id, "leave it out")
     segments = tuple(visible.phases[state.phase].segments[segment_id] for segment_id in ids)
-    needed = sum(segment_item_tokens(state, view) for view in segments)
-    return memory_refusal(state, visible, needed) or Hydrate(segments)
+    return memory_refusal(state, visible, hydrating_tokens(state, segments)) or Hydrate(segments)
 
 
 def _query(action: TokenOptEnvAction) -> str | Refusal:

@@ -8,8 +8,13 @@ _SHOWN_CHARACTERS = 60
 
 
 def shown(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
+    """One short, printable line, whatever was sent: it goes into prompts, logs and terminals."""
+    try:
+        text = str(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    text = "".join(sign if sign.isprintable() else "?" for sign in text[:_SHOWN_CHARACTERS])
+    return text if len(text) < _SHOWN_CHARACTERS else text[:-1] + "…"
 
 
 def refuse(reason: RefusalReason, field: str, value: object, remedy: str) -> Refusal:

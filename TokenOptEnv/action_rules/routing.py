@@ -9,14 +9,12 @@ from TokenOptEnv.config import FINDING_CAP_TOKENS, REPLY_CAP_TOKENS, ROUTE_MAX_H
 from TokenOptEnv.episode_state import ContextPiece, EpisodeState, PromptPiece, RouteContext
 from TokenOptEnv.ledger import Charge
 from TokenOptEnv.memory_manager import item_tokens
-from TokenOptEnv.models import Effort, ModelCard, Refusal, RefusalReason, Subtask, Tier, TokenOptEnvAction
+from TokenOptEnv.models import Effort, ModelCard, Refusal, RefusalReason, Subtask, TokenOptEnvAction
 from TokenOptEnv.moves import Route
-from TokenOptEnv.world import VisibleWorld, model_tokens, text_tokens
-
-_TIER_ORDER = {tier: rank for rank, tier in enumerate(Tier)}
+from TokenOptEnv.world import VisibleWorld, model_tokens, strength, text_tokens
 
 
-def route(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Route | Refusal:
+def route(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, asked_at_ms: int) -> Route | Refusal:
     subtask = _subtask(state, action, visible)
     if isinstance(subtask, Refusal):
         return subtask
@@ -44,17 +42,19 @@ def route(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld)
     if isinstance(pieces, Refusal):
         return pieces
     context = RouteContext(question, slot_value, pieces)
-    return _priced(state, visible, subtask, card, effort, context, None)
+    return _priced(state, visible, subtask, card, effort, context, None, asked_at_ms)
 
 
-def escalate(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Route | Refusal:
+def escalate(
+    state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, asked_at_ms: int
+) -> Route | Refusal:
     if action.route_id is None:
         return missing("route_id", "name an earlier route")
     context = state.route_contexts.get(action.route_id)
     if context is None:
         return refuse(RefusalReason.UNKNOWN_ID, "route_id", action.route_id, "name an earlier route of this phase")
     record = next(record for record in state.routes if record.route_id == action.route_id)
-    order = sorted(visible.menu, key=strength)
+    order = sorted(visible.cards.values(), key=strength)
     weaker = next(rank for rank, card in enumerate(order) if card.model_id == record.model_id)
     stronger = order[weaker + 1 :]
     if not stronger:
@@ -74,18 +74,13 @@ def escalate(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWor
     if isinstance(effort, Refusal):
         return effort
     subtask = visible.phases[state.phase].subtasks[record.subtask_id]
-    return _priced(state, visible, subtask, card, effort, context, record.route_id)
+    return _priced(state, visible, subtask, card, effort, context, record.route_id, asked_at_ms)
 
 
 def worst_charge(move: Route) -> Charge:
     """The most this call can take: what is checked against the budget, and tells nothing of the answer."""
     reasoning = move.card.reasoning_tokens[move.effort] * move.reasoning_permille // 1_000
     return ledger.charge(move.card, move.quote, REPLY_CAP_TOKENS + reasoning)
-
-
-def strength(card: ModelCard) -> tuple[int, int, str]:
-    """The order of escalation: tier first, then price."""
-    return _TIER_ORDER[card.tier], card.input_pico_usd, card.model_id
 
 
 def _subtask(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Subtask | Refusal:
@@ -153,16 +148,18 @@ def _priced(
     effort: Effort,
     context: RouteContext,
     escalated_from: str | None,
+    asked_at_ms: int,
 ) -> Route | Refusal:
     quote = ledger.quote_input(
         card,
         _prompt_pieces(state, visible, card, context),
         state.prefix_caches.get(f"worker:{card.model_id}"),
-        state.clock_ms,
+        asked_at_ms,
     )
     window = card.context_window_tokens
-    if quote.tokens + REPLY_CAP_TOKENS > window:
-        return lacking(RefusalReason.CONTEXT_WINDOW, "context tokens", quote.tokens, window, "hand over less")
+    needed = quote.tokens + REPLY_CAP_TOKENS
+    if needed > window:
+        return lacking(RefusalReason.CONTEXT_WINDOW, "context tokens", needed, window, "hand over less")
     refusal = memory_refusal(state, visible, FINDING_CAP_TOKENS)
     return refusal or Route(subtask, card, effort, context, quote, escalated_from)
 

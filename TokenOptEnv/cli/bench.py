@@ -6,7 +6,10 @@ from typing import Annotated
 
 import typer
 
+from TokenOptEnv.cli import bench_server
+
 app = typer.Typer(help="How fast it is.")
+app.command("server")(bench_server.server)
 
 
 @app.callback()

@@ -23,10 +23,14 @@ def server(
         screen.json(report)
         return
     table = Table("server", title=f"{report.rounds} rounds of {report.steps} steps, medians", title_justify="left")
-    for name in ("sessions", "step/s", "p50 ms", "p99 ms", "ratio"):
+    for name in ("sessions", "step/s", "p50 ms", "p99 ms", "TokenOptEnv is"):
         table.add_column(name, justify="right")
     for row in report.comparisons:
-        for name, speed, ratio in (("TokenOptEnv", row.env, f"{row.ratio:.2f}"), ("echo", row.echo, "")):
+        for name, speed, ratio in (
+            ("TokenOptEnv", row.env, ""),
+            ("echo, this server", row.echo, f"{row.ratio_to_echo:.2f}"),
+            ("echo, OpenEnv's server", row.openenv_echo, f"{row.ratio_to_openenv_echo:.2f}"),
+        ):
             figures = (f"{speed.steps_per_second:,.0f}", f"{speed.p50_ms:.2f}", f"{speed.p99_ms:.2f}", ratio)
             table.add_row(name, str(row.sessions), *figures)
     screen.show(table)

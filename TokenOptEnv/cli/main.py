@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from TokenOptEnv.cli import bench, catalog, evaluate, policies, scenarios
+from TokenOptEnv.cli import bench, catalog, evaluate, policies, scenarios, serve
 from TokenOptEnv.errors import CamreError
 
 _FAILED: Final = 1
@@ -28,6 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("eval")(evaluate.evaluate)
+app.command("serve")(serve.serve)
 app.add_typer(policies.app, name="policies")
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(catalog.app, name="catalog")

@@ -1,8 +1,9 @@
-"""Steps per second over the WebSocket, beside an echo environment that returns the same observations.
+"""Steps per second over the WebSocket, beside an environment that returns the same observations without any work.
 
-Each server is a real uvicorn process on loopback. The runs alternate, so that a machine that slows down slows both,
-and the figures are medians over the rounds. The client sends prepared frames and reads the answers
-without decoding them: what is measured is the server.
+Three servers, each a real uvicorn process on loopback: this environment; the echo on this same server, which shows
+what the engine costs; the echo on OpenEnv's own server, which shows what an idle environment costs there. The runs
+alternate, so that a machine that slows down slows all, and the figures are medians over the rounds. The client sends
+prepared frames and reads the answers without decoding them: what is measured is the server.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ from TokenOptEnv.plans import reference_plan
 SCENARIO_ID: Final = "incident-medium-kafka-backpressure"
 SEED: Final = 7
 SESSIONS: Final = (1, 32)
-_APPS: Final = {"env": "TokenOptEnv.server.app:app", "echo": "TokenOptEnv.server.echo:app"}
+_APPS: Final = {
+    "env": "TokenOptEnv.server.app:app",
+    "echo": "TokenOptEnv.server.echo:app",
+    "openenv_echo": "TokenOptEnv.server.echo:openenv_app",
+}
 _ADDRESS: Final = re.compile(r"running on http://[\d.]+:(\d+)")
 _END_SECONDS: Final = 10
 
@@ -44,11 +49,16 @@ class Speed(Frozen):
 
 
 class Comparison(Frozen):
+    """Ratios are of steps per second, the median over the rounds."""
+
     sessions: int
     env: Speed
     echo: Speed
-    ratio: float
-    """The environment's steps per second over the echo's, the median over the rounds."""
+    """The echo on this server."""
+    openenv_echo: Speed
+    """The echo on OpenEnv's own server."""
+    ratio_to_echo: float
+    ratio_to_openenv_echo: float
 
 
 class ServerBench(Frozen):
@@ -88,16 +98,28 @@ def run(
             asyncio.run(_run(port, messages, 1, 2 * len(messages)))
         made = []
         for count in sessions:
-            runs: dict[str, list[_Run]] = {"env": [], "echo": []}
+            runs: dict[str, list[_Run]] = {name: [] for name in _APPS}
             for number in range(rounds):
-                for name in ("env", "echo") if number % 2 == 0 else ("echo", "env"):
+                for name in list(_APPS) if number % 2 == 0 else reversed(_APPS):
                     runs[name].append(asyncio.run(_run(ports[name], messages, count, steps)))
                     tell(f"{count} sessions, round {number + 1}: {name} {runs[name][-1].rate:,.0f} step/s")
-            ratio = median(env.rate / echo.rate for env, echo in zip(runs["env"], runs["echo"], strict=True))
-            made.append(
-                Comparison(sessions=count, env=_speed(runs["env"]), echo=_speed(runs["echo"]), ratio=round(ratio, 3))
-            )
+            made.append(_compared(count, runs))
     return ServerBench(scenario_id=SCENARIO_ID, rounds=rounds, steps=steps, comparisons=tuple(made))
+
+
+def _compared(sessions: int, runs: dict[str, list[_Run]]) -> Comparison:
+    return Comparison(
+        sessions=sessions,
+        env=_speed(runs["env"]),
+        echo=_speed(runs["echo"]),
+        openenv_echo=_speed(runs["openenv_echo"]),
+        ratio_to_echo=_ratio(runs["env"], runs["echo"]),
+        ratio_to_openenv_echo=_ratio(runs["env"], runs["openenv_echo"]),
+    )
+
+
+def _ratio(runs: list[_Run], others: list[_Run]) -> float:
+    return round(median(run.rate / other.rate for run, other in zip(runs, others, strict=True)), 3)
 
 
 def _speed(runs: list[_Run]) -> Speed:

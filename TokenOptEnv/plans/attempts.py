@@ -83,7 +83,7 @@ def _options(
         if any(decoy.decoy_id in candidate.decoy_ids for candidate in truth.candidates)
     )
     found: list[_Option] = []
-    for card in visible.menu:
+    for card in visible.cards.values():
         tokens = [text_tokens(card, piece.text) for piece in pieces]
         behaviour = behaviours[visible.real_ids[card.model_id]]
         for effort in Effort:

@@ -70,7 +70,7 @@ def _answer(scenario: Scenario, world: World, truth: SubtaskTruth) -> _Answer:
             return _Answer(0, 0, held, cached=True)
     question = next(each.question for each in scenario.public.subtasks if each.subtask_id == truth.subtask_id)
     best: _Answer | None = None
-    for card in world.visible.menu:
+    for card in world.visible.cards.values():
         for effort in Effort:
             context = _context_pico_usd(scenario, world, truth, card, effort)
             if context is None:
@@ -122,7 +122,7 @@ def _call_pico_usd(
         _input_pico_usd(visible, other, question)
         + (_LEAST_REPLY_TOKENS + min(_reasoning_tokens(world, truth, other, each) for each in Effort))
         * other.output_pico_usd
-        for other in visible.menu
+        for other in visible.cards.values()
         if other.model_id != card.model_id
     ]
     escalated = asked + (reply + reasoning // 2) * card.output_pico_usd + min(before, default=direct)
@@ -152,7 +152,7 @@ def _reading_pico_usd(scenario: Scenario, visible: VisibleWorld) -> int:
     """Every decisive fact, read whole once at the least fresh price there is."""
     path = {name for field in scenario.hidden.fields for name in field.path}
     facts = [fact for fact in scenario.hidden.facts if fact.fact_id in path]
-    readers = (visible.controller, *visible.menu)
+    readers = (visible.controller, *visible.cards.values())
     per_reader = [
         [tokens * card.input_pico_usd for tokens in _segment_tokens(facts, visible, card)] for card in readers
     ]

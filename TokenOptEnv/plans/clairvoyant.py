@@ -50,7 +50,7 @@ class _Foresight:
         right_values = [candidate.values for candidate in truth.candidates if candidate.right]
         path = set(self._knowledge.path[subtask_id])
         found: list[tuple[int, str, Effort]] = []
-        for card in visible.menu:
+        for card in visible.cards.values():
             counts = [text_tokens(card, piece.text) for piece in pieces]
             head = PromptPiece("head", text_tokens(card, visible.worker_head))
             prompt = (head, *(PromptPiece(str(place), count) for place, count in enumerate(counts)))

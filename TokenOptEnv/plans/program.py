@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from TokenOptEnv.action_rules.routing import strength
 from TokenOptEnv.config import Profile
 from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.models import ActionType, Effort, ItemKind, ScoreBreakdown, TokenOptEnvAction
-from TokenOptEnv.world import World
+from TokenOptEnv.world import World, strength
 
 
 @dataclass(frozen=True, slots=True)

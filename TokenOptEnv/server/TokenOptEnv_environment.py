@@ -35,16 +35,18 @@ class TokenOptEnvEnvironment(
     def __init__(self, **options: Any) -> None:
         super().__init__()
         self._env: LocalEnv | None = LocalEnv(**options)
-        self._first: TokenOptEnvObservation | None = None
-        self._played: list[tuple[TokenOptEnvAction, TokenOptEnvObservation]] = []
+        self._defaults = options
+        self._begun: dict[str, Any] | None = None
+        self._actions: list[TokenOptEnvAction] = []
 
     def reset(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> TokenOptEnvObservation:
         with guarded():
-            self._first = self._open.reset(seed=seed, episode_id=episode_id, **options)
-            self._played = []
-            return self._first
+            first = self._open.reset(seed=seed, episode_id=episode_id, **options)
+            self._begun = {"seed": seed, "episode_id": episode_id, **options}
+            self._actions = []
+            return first
 
     def step(
         self, /, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any
@@ -54,7 +56,7 @@ class TokenOptEnvEnvironment(
             if not isinstance(action, TokenOptEnvAction):
                 raise BadInput(f"step takes a TokenOptEnvAction, not a {type(action).__name__}")
             seen = self._open.step(action)
-            self._played.append((action, seen))
+            self._actions.append(action)
             return seen
 
     async def reset_async(
@@ -75,17 +77,18 @@ class TokenOptEnvEnvironment(
 
     @property
     def trace(self) -> Trace:
-        """The record of the episode so far, the same bytes that a client writes from the frames it received."""
-        if self._first is None:
+        """The record of the episode so far, made by playing its actions again; a client writes the same bytes."""
+        if self._begun is None:
             raise EpisodeNotRunning("no episode has been started; call reset first")
-        trace = Trace(self._first)
-        for action, seen in self._played:
-            trace.add(action, seen)
+        again = LocalEnv(**self._defaults)
+        trace = Trace(again.reset(**self._begun))
+        for action in self._actions:
+            trace.add(action, again.step(action))
         return trace
 
     def close(self) -> None:
-        self._env = self._first = None
-        self._played = []
+        self._env = self._begun = None
+        self._actions = []
 
     def _reset_cold(self, seed: int | None, episode_id: str | None, options: dict[str, Any]) -> TokenOptEnvObservation:
         seen = self.reset(seed, episode_id, **options)

@@ -1,11 +1,13 @@
-"""The yardstick of `camre bench server`: OpenEnv's own server around an environment that does no work.
+"""The yardsticks of `camre bench server`: an environment that does no work, on this server and on OpenEnv's own.
 
 It answers each step with the observation that the same step of a real episode had, recorded before the first
-request. What it costs is what OpenEnv's protocol costs for observations like ours; the rest is our doing.
+request. On this server it shows what everything around the engine costs; on OpenEnv's, what any environment with
+observations like ours would cost there.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from fastapi import FastAPI
@@ -17,6 +19,8 @@ from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.local_env import LocalEnv
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
 from TokenOptEnv.plans import reference_plan
+from TokenOptEnv.server.app import build_app
+from TokenOptEnv.server.settings import Settings
 
 SCENARIO_ID = "incident-medium-kafka-backpressure"
 SEED = 7
@@ -64,7 +68,8 @@ class EchoEnvironment(
         return TokenOptEnvState(step_count=self._step)
 
 
-app: FastAPI = create_fastapi_app(
+app: FastAPI = build_app(Settings.from_environment(os.environ), EchoEnvironment)
+openenv_app: FastAPI = create_fastapi_app(
     EchoEnvironment,
     TokenOptEnvAction,
     TokenOptEnvObservation,

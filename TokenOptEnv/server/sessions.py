@@ -7,13 +7,15 @@ which a live one answers by itself however idle it is. Either way the slot is fr
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final, Protocol
 
 from fastapi import WebSocket, WebSocketDisconnect
 from openenv.core.env_server.types import WSErrorCode
 from starlette.types import Message as Event
 
 from TokenOptEnv.errors import CamreError
+from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
 from TokenOptEnv.server import faults, frames
 from TokenOptEnv.server.frames import (
     CloseMessage,
@@ -23,16 +25,26 @@ from TokenOptEnv.server.frames import (
     StateMessage,
     StepMessage,
 )
-from TokenOptEnv.server.TokenOptEnv_environment import TokenOptEnvEnvironment
 
 _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008
 
 
+class Played(Protocol):
+    """What a session needs of its environment."""
+
+    @property
+    def state(self) -> TokenOptEnvState: ...
+    async def reset_async(self, /, **options: Any) -> TokenOptEnvObservation: ...
+    async def step_async(self, /, action: TokenOptEnvAction) -> TokenOptEnvObservation: ...
+    def close(self) -> None: ...
+
+
 class Sessions:
     """The slots of one process. Counted on the event loop alone, so no lock is needed."""
 
-    def __init__(self, capacity: int, max_message_bytes: int) -> None:
+    def __init__(self, open_environment: Callable[[], Played], capacity: int, max_message_bytes: int) -> None:
+        self._open_environment = open_environment
         self.capacity = capacity
         self.active = 0
         self._max_message_bytes = max_message_bytes
@@ -54,7 +66,7 @@ class Sessions:
 
     async def _hold(self, socket: WebSocket) -> None:
         self.active += 1
-        environment = TokenOptEnvEnvironment()
+        environment = self._open_environment()
         writer = ObservationWriter()
         try:
             while (answer := await self._answer(environment, writer, await socket.receive())) is not None:
@@ -64,7 +76,7 @@ class Sessions:
             environment.close()
             self.active -= 1
 
-    async def _answer(self, environment: TokenOptEnvEnvironment, writer: ObservationWriter, event: Event) -> str | None:
+    async def _answer(self, environment: Played, writer: ObservationWriter, event: Event) -> str | None:
         """The frame to send back; None when the client wants to leave."""
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect
@@ -88,9 +100,7 @@ class Sessions:
         return text
 
 
-async def _played(
-    environment: TokenOptEnvEnvironment, writer: ObservationWriter, message: frames.Message
-) -> str | None:
+async def _played(environment: Played, writer: ObservationWriter, message: frames.Message) -> str | None:
     match message:
         case StepMessage(data=action):
             return writer.frame(await environment.step_async(action))

@@ -27,6 +27,7 @@ from TokenOptEnv.scenario import (
     PublicScenario,
     QuestionKind,
     Scenario,
+    Segment,
     SubtaskTruth,
 )
 from TokenOptEnv.simulators import tokens
@@ -70,9 +71,11 @@ class CaseBuilder:
     _verdicts: dict[str, bool] = field(default_factory=dict)
     _phases: list[Phase] = field(default_factory=list)
 
-    def artifact(self, artifact_id: str, kind: ArtifactKind, title: str, text: str) -> None:
+    def artifact(self, artifact_id: str, kind: ArtifactKind, title: str, text: str) -> tuple[Segment, ...]:
+        """Returns what it was cut into: a generator looks where its evidence has come to stand."""
         segments = segment_text(artifact_id, kind, text)
         self._artifacts.append(Artifact(artifact_id=artifact_id, kind=kind, title=title, segments=segments))
+        return segments
 
     def fact(self, fact_id: str, why: str, *quotes: Quote) -> None:
         self._facts.append(Fact(fact_id=fact_id, places=self._places(fact_id, quotes), why=why))

@@ -67,8 +67,8 @@ class TestRun:
 class Call:
     """`module.function(*args, **kwargs)`, and then each of `then` on the object it returned.
 
-    Arguments are literals; a call where an object of the package is wanted; a reference where a function is; and,
-    in `then`, what an earlier step returned.
+    Arguments are literals; a call where an object of the package is wanted, as its own `then` leaves it; a reference
+    where a function is; and, in `then`, what an earlier step returned.
     """
 
     module: str
@@ -167,6 +167,53 @@ def run_calls(
     if answer is None:
         return tuple(Outcome(("does not end",)) for _ in calls)
     return tuple(Outcome(tuple(values)) for values in answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One state of a package in a batch: whether its tests are to be run, and what is to be called."""
+
+    files: Mapping[str, str]
+    calls: tuple[Call, ...] = ()
+    tests: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    tests: tuple[ReportedTest, ...]
+    """What `execution_report.render` prints."""
+    outcomes: tuple[Outcome, ...]
+
+
+def run_batch(
+    trials: Sequence[Trial], *, roots: Sequence[str] = (".", "src"), trial_limit_s: float = 2.0
+) -> tuple[TrialResult | None, ...]:
+    """Many small runs for the price of one interpreter, which forks for each; None where one came to no end."""
+    files = {f"t{place}/{path}": text for place, trial in enumerate(trials) for path, text in trial.files.items()}
+    job = {
+        "job": "batch",
+        "roots": list(roots),
+        "limit_s": trial_limit_s,
+        "trials": [
+            {
+                "folder": f"t{place}",
+                "tests": sorted(p for p in trial.files if trial.tests and p.rpartition("/")[2].startswith("test_")),
+                "calls": [_encoded_call(call) for call in trial.calls],
+            }
+            for place, trial in enumerate(trials)
+        ],
+    }
+    answer = _run(files, job, _TIME_LIMIT_S + trial_limit_s * len(trials))
+    if answer is None:
+        raise ScenarioInvalid("a batch of runs took its interpreter down")
+    return tuple(None if done is None else _trial_result(done) for done in answer)
+
+
+def _trial_result(done: Mapping[str, Any]) -> TrialResult:
+    return TrialResult(
+        tests=tuple(ReportedTest.model_validate(result) for result in done["tests"]),
+        outcomes=tuple(Outcome(tuple(values)) for values in done["calls"]),
+    )
 
 
 def verdict(files: Mapping[str, str], hidden_tests: Sequence[HiddenTest]) -> bool:

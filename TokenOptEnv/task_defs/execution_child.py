@@ -16,7 +16,9 @@ import inspect
 import io
 import json
 import logging
+import os
 import re
+import signal
 import sys
 import traceback
 import types
@@ -492,7 +494,10 @@ class _CallRun:
             case list():
                 return [self._value(item) for item in encoded]
             case {"call": call}:
-                return self._called(call)
+                made = self._called(call)
+                for step in call["then"]:
+                    self._stepped(made, step)
+                return made
             case {"reference": [module, name]}:
                 return _resolved(importlib.import_module(module), name)
             case {"earlier": step}:
@@ -522,14 +527,51 @@ def _run_calls(calls: list[dict[str, Any]]) -> list[list[str]]:
         return [_CallRun().observe(call) for call in calls]
 
 
+# Running many states of a package
+
+
+def _run_batch(root: Path, job: dict[str, Any]) -> list[Any]:
+    """Each trial in a fork of its own, so that none sees what another imported or broke."""
+    return [_forked(root / trial["folder"], job, trial) for trial in job["trials"]]
+
+
+def _forked(root: Path, job: dict[str, Any], trial: dict[str, Any]) -> Any:
+    written = root / "answer.json"
+    child = os.fork()
+    if child == 0:
+        signal.setitimer(signal.ITIMER_REAL, job["limit_s"])
+        try:
+            text = json.dumps(_tried(root, job["roots"], trial)).replace(str(root), "/build")
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            written.write_text(text)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    return json.loads(written.read_text()) if written.exists() else None
+
+
+def _tried(root: Path, roots: list[str], trial: dict[str, Any]) -> dict[str, Any]:
+    os.chdir(root)
+    _find_in(root, roots)
+    tests = _run_tests(root, {"tests": trial["tests"], "log_level": "WARNING"}) if trial["tests"] else []
+    return {"tests": tests, "calls": _run_calls(trial["calls"])}
+
+
+def _find_in(root: Path, roots: list[str]) -> None:
+    sys.path[:0] = [str(root / folder) for folder in roots]
+
+
 def main() -> None:
     job = json.load(sys.stdin)
     root = Path.cwd()
-    sys.path[:0] = [str(root / folder) for folder in job["roots"]]
     answer, sys.stdout = sys.stdout, io.StringIO()
     warnings.simplefilter("ignore")
     logging.captureWarnings(False)
-    done = _run_tests(root, job) if job["job"] == "tests" else _run_calls(job["calls"])
+    if job["job"] == "batch":
+        done: list[Any] = _run_batch(root, job)
+    else:
+        _find_in(root, job["roots"])
+        done = _run_tests(root, job) if job["job"] == "tests" else _run_calls(job["calls"])
     json.dump(done, answer)
     answer.flush()
 

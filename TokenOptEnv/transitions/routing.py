@@ -46,7 +46,7 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
     text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
     draft = Draft(ItemKind.FINDING, ItemKind.FINDING.value, text, finding_ids=(finding.finding_id,) if answered else ())
     state, item = memory_manager.add(state, draft, visible)
-    reasoning = reply.reasoning_tokens * move.reasoning_permille // 1_000
+    reasoning = min(reply.reasoning_tokens, card.reasoning_tokens[move.effort]) * move.reasoning_permille // 1_000
     output = min(text_tokens(card, text), REPLY_CAP_TOKENS) + reasoning
     paid = ledger.charge(card, move.quote, output)
     record = RouteRecord(

@@ -190,7 +190,7 @@ def hidden_words(scenario: Scenario) -> set[str]:
     """Everything of the hidden half that stands nowhere in the public one, as JSON would spell it."""
     truth = scenario.hidden
     words = {fact.fact_id for fact in truth.facts} | {decoy.decoy_id for decoy in truth.decoys}
-    words |= {each.why for each in (*truth.facts, *truth.decoys)}
+    words |= {fact.why for fact in truth.facts} | {decoy.why for decoy in truth.decoys}
     for subtask in truth.subtasks:
         for candidate in subtask.candidates:
             words |= {candidate.candidate_id, candidate.text, *candidate.values.values()}

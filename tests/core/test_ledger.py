@@ -21,12 +21,15 @@ from tests.cases import (
     with_limits,
     world_of,
 )
+from TokenOptEnv import render_text
 from TokenOptEnv.catalog import load_catalog
+from TokenOptEnv.config import REPLY_CAP_TOKENS
 from TokenOptEnv.episode_state import PrefixCache, PromptPiece
 from TokenOptEnv.ledger import charge, quote_input
 from TokenOptEnv.models import (
     ActionType,
     CacheRule,
+    Effort,
     EndReason,
     LedgerEntry,
     ModelCard,
@@ -300,6 +303,14 @@ def test_the_time_the_policy_takes_to_decide_counts_against_a_workers_cache() ->
     assert _cached_by_worker(play) == 0
 
 
+def test_a_worker_is_billed_for_no_more_reasoning_than_its_card_allows() -> None:
+    """What was checked against the budget is the most a call can take, whoever answers it."""
+    play = Play(world_of(toy(), backend=ScriptedBackend({}, reasoning_tokens=10**6)))
+    play.route("q-setting", WEAKEST)
+    card = play.world.visible.cards[WEAKEST]
+    assert play.observation.ledger[-1].output_tokens <= REPLY_CAP_TOKENS + card.reasoning_tokens[Effort.MEDIUM]
+
+
 def test_warm_and_cold_prices_are_both_in_the_entry() -> None:
     play = _routing()
     play.route("q-setting", WEAKEST, A, B)
@@ -413,6 +424,16 @@ def test_a_bad_submission_does_not_end_what_can_only_be_submitted() -> None:
     play.submit("finding-9")
     assert not play.observation.done
     assert play.observation.must_submit
+
+
+def test_the_prompt_that_says_so_is_billed_as_it_is_shown() -> None:
+    play = _poor(1)
+    play.read("config-orders")
+    head, tail = render_text(play.observation).split("## Now\n")
+    shown = _controller_tokens(play, head) + _controller_tokens(play, f"## Now\n{tail}")
+    assert "submit" in tail
+    play.submit(answer={"cause": "deadlock"})
+    assert _decision(play).fresh_tokens + _decision(play).cached_tokens == shown
 
 
 def test_an_episode_of_which_not_even_the_first_prompt_can_be_paid_must_submit_at_once() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tests.cases import STRONGEST, WEAKEST, Play, ScriptedBackend, marathon, right_values, segment_with, toy, world_of
 from TokenOptEnv.models import ActionType, ItemKind, RefusalReason
 
@@ -103,7 +105,7 @@ def test_what_belongs_to_an_earlier_phase_is_refused() -> None:
     first_phase(play)
     finding_id, item_id = play.finding_ids[0], play.item_ids[0]
     wait(play, 4)
-    kinds = [
+    kinds: list[tuple[Callable[[], object], RefusalReason]] = [
         (lambda: play.read("log-first"), RefusalReason.UNKNOWN_ID),
         (lambda: play.hydrate(REQUEST), RefusalReason.NOT_SURFACED),
         (lambda: play.route("q-request", WEAKEST), RefusalReason.UNKNOWN_ID),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -115,11 +116,12 @@ def test_a_full_memory_can_still_be_purged_compressed_and_answered_from() -> Non
     whole = Play(world_of(toy()))
     whole.read("ticket-checkout")
     exact = used(whole)
-    for move in (
+    moves: list[Callable[[Play], object]] = [
         lambda play: play.purge("ticket-checkout-s1"),
         lambda play: play.compress("ticket-checkout-s1", target_ratio=0.3),
         lambda play: play.submit(answer={"cause": "deadlock"}),
-    ):
+    ]
+    for move in moves:
         play = Play(world_of(toy(), memory_tokens=exact))
         play.read("ticket-checkout")
         assert used(play) == exact

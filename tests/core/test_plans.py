@@ -8,13 +8,14 @@ from itertools import pairwise
 import pytest
 
 from tests.cases import Play, marathon, segment_with, simulated_world, toy
-from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile, RewardMode, Track
+from TokenOptEnv.config import DEFAULT_CONTROLLERS, DEFAULT_WORLDS, EpisodeConfig, Profile, RewardMode, Track
 from TokenOptEnv.models import ActionType, Effort, TokenOptEnvAction
 from TokenOptEnv.plans import reference_costs, reference_plan
 from TokenOptEnv.plans.attempts import order_attempts
 from TokenOptEnv.plans.surfacing import Surfacer
 from TokenOptEnv.scenario import Scenario, SubtaskTruth
-from TokenOptEnv.world import VisibleWorld, visible_world
+from TokenOptEnv.simulators.routing import exact_context
+from TokenOptEnv.world import VisibleWorld, build_world, visible_world
 
 CONFIG = EpisodeConfig()
 SEGMENTS = tuple(segment.segment_id for artifact in toy().public.artifacts for segment in artifact.segments)
@@ -30,7 +31,8 @@ def truth(subtask_id: str = "q-cause") -> SubtaskTruth:
 
 
 def attempts(decision_nano_usd: int = 100_000, subtask_id: str = "q-cause") -> tuple[tuple[str, Effort], ...]:
-    return order_attempts(toy(), visible(), truth(subtask_id), PATH, decision_nano_usd)
+    asked = truth(subtask_id)
+    return order_attempts(toy(), visible(), asked, exact_context(toy(), asked), decision_nano_usd)
 
 
 # --- whom to ask
@@ -121,16 +123,7 @@ def test_profile_v1_surfaces_by_reading_alone() -> None:
 
 
 def replayed(scenario: Scenario, index: int, actions: tuple[TokenOptEnvAction, ...], config: EpisodeConfig) -> Play:
-    play = Play(
-        simulated_world(
-            scenario,
-            index,
-            profile=config.profile,
-            track=config.track,
-            catalog=config.catalog,
-            controller_model=config.controller_model,
-        )
-    )
+    play = Play(build_world(scenario, index, config))
     for action in actions:
         play.act(action)
         assert play.refusal is None
@@ -149,22 +142,30 @@ def test_the_reference_plan_replays_to_success_at_its_stated_cost(scenario: Call
     assert (plan.scenario_id, plan.world_index) == (case.scenario_id, index)
 
 
-def test_a_plan_for_profile_v1_uses_its_actions_alone() -> None:
-    config = EpisodeConfig(profile=Profile.V1)
-    plan = reference_plan(toy(), 0, config)
-    play = replayed(toy(), 0, plan.actions, config)
-    assert play.observation.score is not None and play.observation.score.success
-
-
-def test_a_plan_is_the_same_under_every_way_of_paying_naming_or_answering() -> None:
+def test_a_plan_is_the_same_however_it_is_paid_or_revealed() -> None:
     plain = reference_plan(toy(), 1, CONFIG)
-    for other in (
-        EpisodeConfig(reward_mode=RewardMode.TERMINAL),
+    for other in (EpisodeConfig(reward_mode=RewardMode.TERMINAL), EpisodeConfig(reveal=True)):
+        assert reference_plan(toy(), 1, other) == plain
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
         EpisodeConfig(track=Track.SOLVER),
         EpisodeConfig(anonymous_models=True),
-        EpisodeConfig(reveal=True),
-    ):
-        assert reference_plan(toy(), 1, other) == plain
+        EpisodeConfig(memory_tokens=2_000),
+        EpisodeConfig(controller_model="claude-haiku-4.5"),
+        EpisodeConfig(profile=Profile.V1),
+        EpisodeConfig(catalog="current", controller_model=DEFAULT_CONTROLLERS["current"]),
+    ],
+    ids=["solver", "anonymous", "memory", "controller", "v1", "current"],
+)
+def test_every_option_has_a_plan_that_replays_under_it(config: EpisodeConfig) -> None:
+    plan = reference_plan(toy(), 1, config)
+    play = replayed(toy(), 1, plan.actions, config)
+    score = play.observation.score
+    assert score is not None and score.success
+    assert score.cost_nano_usd == plan.nano_usd
 
 
 def test_seeds_that_choose_the_same_world_share_their_plan() -> None:

@@ -51,7 +51,7 @@ class Machine(RuleBasedStateMachine):
     """Plays one episode; the invariants are checked after every step of it."""
 
     scenario: Callable[[], Scenario]
-    options: dict[str, Any]
+    options: ClassVar[dict[str, Any]]
 
     def __init__(self) -> None:
         super().__init__()
@@ -258,7 +258,7 @@ def kafka() -> Scenario:
 
 def _machine(scenario: Callable[[], Scenario], examples: int, steps: int, **options: Any) -> Any:
     name = f"{scenario.__name__.title()}Machine"
-    machine = type(name, (Machine,), {"scenario": staticmethod(scenario), "options": options})
+    machine: Any = type(name, (Machine,), {"scenario": staticmethod(scenario), "options": options})
     # A failure is shown as it was found: an episode is short, and shrinking one takes minutes.
     machine.TestCase.settings = settings(max_examples=examples, stateful_step_count=steps, phases=[Phase.generate])
     return machine.TestCase
@@ -283,7 +283,7 @@ def test_the_machine_plays_to_every_kind_of_end() -> None:
         def teardown(self) -> None:
             ends.update(self.ends)
 
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Watched, settings=settings(max_examples=20, stateful_step_count=14, phases=[Phase.generate])
     )
     assert {(EndReason.SUBMITTED, True), (EndReason.SUBMITTED, False), (EndReason.STEPS, False)} <= ends

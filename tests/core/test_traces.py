@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,7 +78,7 @@ def test_what_the_caller_adds_is_not_in_the_trace() -> None:
     [{"memory_tokens": 1_600}, {"controller_model": "gpt-5"}, {"reward_mode": RewardMode.TERMINAL}],
     ids=str,
 )
-def test_what_makes_a_result_incomparable_is_stamped(change: dict[str, object]) -> None:
+def test_what_makes_a_result_incomparable_is_stamped(change: dict[str, Any]) -> None:
     plain = Play(world_of(toy())).trace.header
     changed = Play(world_of(toy(), **change)).trace.header
     assert plain.stamp != changed.stamp

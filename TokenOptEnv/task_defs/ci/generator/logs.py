@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from TokenOptEnv.streams import Stream
@@ -13,7 +13,7 @@ from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository
 from TokenOptEnv.task_defs.ci.generator.runs import Job, Run
 from TokenOptEnv.task_defs.ci.writers import upload
 from TokenOptEnv.task_defs.ci.writers.checkout import check_out
-from TokenOptEnv.task_defs.ci.writers.install import install, install_breaks_off
+from TokenOptEnv.task_defs.ci.writers.install import install, install_breaks_off, quiet_install
 from TokenOptEnv.task_defs.ci.writers.job_log import JobLog
 from TokenOptEnv.task_defs.ci.writers.lint import lint
 from TokenOptEnv.task_defs.ci.writers.suite import run_step
@@ -28,7 +28,6 @@ class JobLines:
     """Lines of one job's log, as they stand there."""
 
     text: str
-    outcome: str
     checkout: str
     failed: str = ""
     """The summary's line about the failing test."""
@@ -40,29 +39,46 @@ class JobLines:
     notice: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class RunLines:
+    text: str
+    summary: str
+    """The line that says how the jobs of the run ended."""
+    jobs: Mapping[str, JobLines]
+
+
+@dataclass(frozen=True, slots=True)
 class LogStyle:
     """What only some logs have."""
 
-    hiccups: bool = False
-    notice: str = ""
-    """A test that the flake detector names."""
-    with_lint: bool = False
-    remote: str = ""
-    lines: dict[str, JobLines] = field(default_factory=dict)
+    remote: str
+    hiccups: bool
+    notice: str
+    """A test that the flake detector names, if it does."""
+    with_lint: bool
+    terse: bool
+    """Without caches, uploads and the install's progress."""
 
 
-def run_log(repository: Repository, run: Run, style: LogStyle, stream: Callable[..., Stream]) -> tuple[str, dict[str, JobLines]]:
-    """The whole log of a run, and the telling lines by job."""
-    written: dict[str, JobLines] = {}
+def run_log(repository: Repository, run: Run, style: LogStyle, stream: Callable[..., Stream]) -> RunLines:
+    """The whole log of a run, and its telling lines."""
     texts = []
     if style.with_lint:
         texts.append(_lint(repository, run, style, stream(run.number, run.attempt, "lint")))
+    written = {
+        job.heading.job: _job(repository, run, job, style, stream(run.number, run.attempt, job.heading.job))
+        for job in run.kept
+    }
+    texts += [lines.text for lines in written.values()]
+    log = JobLog(repository.service.dialect, _begin(run, stream(run.number, run.attempt, "end")), stream("end", run.number))
+    log.wait(70_000, 130_000)
+    _, good, bad = repository.service.words
+    states = {"lint": good} if run.attempt == 1 else {}
     for job in run.jobs:
-        lines = _job(repository, run, job, style, stream(run.number, run.attempt, job.heading.job))
-        written[job.heading.job] = lines
-        texts.append(lines.text)
-    return "".join(texts), written
+        totals = _totals(job.run) if job.run is not None else "no test was run"
+        states[job.heading.job] = f"{good if job.passed else bad} ({totals})"
+    repository.service.summary(log, run.jobs[0].heading, states)
+    return RunLines("".join([*texts, log.text]), log.last, written)
 
 
 def _lint(repository: Repository, run: Run, style: LogStyle, stream: Stream) -> str:
@@ -95,15 +111,11 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
         return False
 
     def finish(broke: str = "") -> JobLines:
-        totals = _totals(job.run) if job.run is not None else "no test was run"
-        service.outcome(log, job.heading, job.passed, totals)
-        outcome = log.last
-        if job.run is not None:
+        if job.run is not None and not style.terse:
             upload.upload(log, f"junit-{job.heading.job.replace(':', '-')}-{run.attempt}")
         service.close(log)
         return JobLines(
             text=log.text,
-            outcome=outcome,
             checkout=next((line for line in log.text.split("\n") if "HEAD is now at" in line), ""),
             broke=broke,
             hiccups=tuple(hiccups),
@@ -122,12 +134,7 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
     mirror_is_slow = shaky and not repository.is_held_out
     if job.is_gating:
         before = log.text
-        cold = log.stream.chance(_COLD_SHARE)
-        if cold:
-            miss(log, cache_key(pins))
-        else:
-            restore(log, cache_key(pins))
-        install(log, LOCK, pins, cached=not cold, timeouts=1 if mirror_is_slow else 0)
+        _install(log, pins, style.terse, 1 if mirror_is_slow else 0)
         if mirror_is_slow:
             added = log.text[len(before) :].split("\n")
             hiccups.append(next(line for line in added if "Retrying" in line))
@@ -151,13 +158,24 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
     failing = job.run.failing[0] if job.run.failing else ""
     return JobLines(
         text=done.text,
-        outcome=done.outcome,
         checkout=done.checkout,
         failed=next((line for line in report if f"FAILED {failing[:40]}" in line), "") if failing else "",
         detail=next((line for line in report if " E  " in line), ""),
         hiccups=done.hiccups,
         notice=notice,
     )
+
+
+def _install(log: JobLog, pins: str, terse: bool, timeouts: int) -> None:
+    if terse:
+        quiet_install(log, LOCK, pins, timeouts)
+        return
+    cold = log.stream.chance(_COLD_SHARE)
+    if cold:
+        miss(log, cache_key(pins))
+    else:
+        restore(log, cache_key(pins))
+    install(log, LOCK, pins, cached=not cold, timeouts=timeouts)
 
 
 def _begin(run: Run, stream: Stream) -> datetime:

@@ -6,6 +6,8 @@ each step back takes one commit away. So the last state is always good code, and
 
 from __future__ import annotations
 
+import ast
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -39,7 +41,7 @@ _COMMITS = {
 }
 _SHARDS = {Difficulty.EASY: 1, Difficulty.MEDIUM: 2, Difficulty.HARD: 3, Difficulty.MARATHON: 3}
 VERBOSE, QUIET = "-v", "-ra"
-_TOOLS = ("coverage", "iniconfig", "packaging", "pluggy", "pytest")
+_TOOLS = ("coverage==7.{}.{}", "iniconfig==2.1.{}", "packaging==25.{}", "pluggy==1.{}.{}", "pytest==8.{}.{}")
 _KINDS = ("docstring", "docstring", "annotations", "annotations", "imports", "test", "test", "note", *LOGIC)
 _SEVERAL_SHARE = 0.2
 _TRIES = 40
@@ -122,6 +124,17 @@ class Repository:
         return f"{planted.preview_path(held_out)}::{planted.preview_test(held_out)}"
 
     @property
+    def other_tests(self) -> tuple[str, ...]:
+        """Tests of the package itself, as a listing at the head shows them; parametrised ones left out."""
+        return tuple(
+            f"{path}::{node.name}"
+            for path, text in self.head.files.items()
+            if path in self.project.files and path.rpartition("/")[2].startswith("test_")
+            for node in read(path, text).tree.body
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test") and not node.decorator_list
+        )
+
+    @property
     def is_held_out(self) -> bool:
         return self.voice is HELD_OUT
 
@@ -196,7 +209,10 @@ def _setting(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> _Set
     draw = outline.stream(attempt, "setting")
     chosen = project(draw.choice(projects(held_out)))
     known = draw.choice(chosen.slips)
-    size = draw.integer(*_COMMITS[outline.difficulty])
+    low, high = _COMMITS[outline.difficulty]
+    size = draw.integer(max(low, outline.wide_facts + 1), max(high, outline.wide_facts + 2)) if outline.wide_facts else (
+        draw.integer(low, high)
+    )
     places, withdrawal = _places(outline.stream(attempt, "places"), plot, size)
     old = f"{draw.integer(1, 4)}.{draw.integer(0, 9)}.{draw.integer(0, 5)}"
     return _Setting(
@@ -212,7 +228,7 @@ def _setting(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> _Set
         known=known,
         slip_test=draw.choice(known.failing),
         versions=(old, _newer(old, draw)),
-        pins=tuple(f"{tool}=={draw.integer(1, 8)}.{draw.integer(0, 9)}.{draw.integer(0, 4)}" for tool in _TOOLS),
+        pins=tuple(tool.format(draw.integer(2, 6), draw.integer(0, 3)) for tool in _TOOLS),
         size=size,
         places=places,
         withdrawal=withdrawal,

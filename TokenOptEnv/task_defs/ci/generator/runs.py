@@ -59,9 +59,16 @@ class Run:
     place: int | None
     """Of its commit in main's history, counted from 0."""
     jobs: tuple[Job, ...]
+    shown: tuple[str, ...]
+    """Names of the jobs whose logs were kept."""
 
     def job(self, name: str) -> Job:
         return next(job for job in self.jobs if job.heading.job == name)
+
+    @property
+    def kept(self) -> tuple[Job, ...]:
+        """The jobs whose logs can be read."""
+        return tuple(job for job in self.jobs if job.heading.job in self.shown)
 
     @property
     def gate_is_red(self) -> bool:
@@ -98,11 +105,14 @@ class _Plan:
     number: int = 0
 
 
-def hold(repository: Repository, difficulty: Difficulty, chain: int, draw: Stream) -> Runs:
-    """Plan the runs, execute their tests, and see that they say what the plot says."""
+def hold(repository: Repository, difficulty: Difficulty, chain: int, brief: bool, draw: Stream) -> Runs:
+    """Plan the runs, execute their tests, and see that they say what the plot says.
+
+    `brief`: of a run of the chain only one job's log was kept.
+    """
     plans = _numbered(_plans(repository, chain, draw), draw)
     red_job = _red_job(repository, plans, draw)
-    drafts = [_run(repository, plan, difficulty, draw, red_job) for plan in plans]
+    drafts = [_run(repository, plan, difficulty, brief, draw, red_job) for plan in plans]
     executed = _executed(repository, drafts, red_job)
     _check(repository, executed, red_job)
     by_part = {run.part: run for run in executed}
@@ -205,14 +215,19 @@ def _missing(job: TestJob, commit: Commit) -> list[str]:
     return [path for path in job.tests if path not in commit.files]
 
 
-def _run(repository: Repository, plan: _Plan, difficulty: Difficulty, draw: Stream, red_job: str) -> Run:
+def _run(
+    repository: Repository, plan: _Plan, difficulty: Difficulty, brief: bool, draw: Stream, red_job: str
+) -> Run:
     pipeline = _pipeline(repository, plan)
     wanted = [*pipeline.gating, pipeline.preview]
     if plan.part is Part.AGAIN:
         wanted = [job for job in wanted if job.name == red_job]
-    elif plan.part is not Part.RED and difficulty is Difficulty.MEDIUM:
-        watched = _watched(repository, pipeline, plan.commit, red_job)
-        wanted = [job for job in wanted if job.name in (watched, pipeline.preview.name)]
+    shown = tuple(job.name for job in wanted)
+    if plan.part is Part.CHAIN:
+        watched = _watched(repository, pipeline, red_job)
+        shown = (watched,) if brief else tuple(job.name for job in pipeline.gating)
+    elif plan.part is Part.LATER and difficulty is not Difficulty.HARD:
+        shown = (_watched(repository, pipeline, red_job), pipeline.preview.name)
     info = _info(repository, plan, draw)
     jobs = tuple(
         Job(
@@ -233,27 +248,15 @@ def _run(repository: Repository, plan: _Plan, difficulty: Difficulty, draw: Stre
         )
         for job in wanted
     )
-    return Run(plan.part, plan.number, plan.attempt, plan.ref, plan.commit, plan.started, plan.place, jobs)
+    return Run(plan.part, plan.number, plan.attempt, plan.ref, plan.commit, plan.started, plan.place, jobs, shown)
 
 
-def _watched(repository: Repository, pipeline: Pipeline, commit: Commit, red_job: str) -> str:
+def _watched(repository: Repository, pipeline: Pipeline, red_job: str) -> str:
     """The gating job that tells about the plot in this run: the one with the test that may fail."""
     path = expected_failure(repository).partition("::")[0]
     return next(
         (job.name for job in pipeline.gating if path in job.tests),
         red_job if any(job.name == red_job for job in pipeline.gating) else pipeline.gating[0].name,
-    )
-
-
-def watched_job(repository: Repository, run: Run) -> Job:
-    """The gating job of a run that an honest comparison looks at; the red one where the run has it."""
-    gating = [job for job in run.jobs if job.is_gating]
-    if not gating:
-        return run.jobs[0]
-    path = expected_failure(repository).partition("::")[0]
-    return next(
-        (job for job in gating if not job.passed),
-        next((job for job in gating if path in job.test_job.tests), gating[0]),
     )
 
 

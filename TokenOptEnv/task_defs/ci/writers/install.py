@@ -38,6 +38,20 @@ def install(log: JobLog, path: str, requirements: str, cached: bool = True, time
     log.close()
 
 
+def quiet_install(log: JobLog, path: str, requirements: str, timeouts: int = 0) -> None:
+    """`pip install --quiet`, and a listing of what is there afterwards."""
+    pins = requirements.split()
+    log.open("Install dependencies")
+    log.command(f"python -m pip install --quiet --no-deps -r {path}")
+    for left in range(4, 4 - timeouts, -1):
+        log.wait(15_000, 15_090)
+        name = pins[len(pins) // 2].partition("==")[0]
+        log.say(_retry(left, f"ReadTimeoutError('Read timed out. (read timeout=15)')': /simple/{name}/"))
+    log.wait(900, 4_000)
+    log.say(f"installed: {' '.join(pins)}")
+    log.close()
+
+
 def install_breaks_off(log: JobLog, path: str, requirements: str) -> None:
     """The index stays away for all of pip's tries: the job ends before any test is collected."""
     name, version = requirements.split()[0].split("==")

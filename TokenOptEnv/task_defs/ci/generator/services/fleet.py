@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from TokenOptEnv.task_defs.ci.generator.services.pipeline import LINT, Pipeline
 from TokenOptEnv.task_defs.ci.generator.services.service import Heading
 from TokenOptEnv.task_defs.ci.writers import fleet
@@ -13,6 +15,7 @@ class FleetService:
     pipeline_path = "ci/pipeline.yml"
     shard_names = ("unit-1", "unit-2", "unit-3")
     preview_name = "preview"
+    words = ("commit status", "success", "failure")
 
     def pipeline(self, pipeline: Pipeline) -> str:
         jobs = "".join(
@@ -42,9 +45,6 @@ class FleetService:
     def close(self, log: JobLog) -> None:
         fleet.tear_down(log)
 
-    def outcome(self, log: JobLog, heading: Heading, passed: bool, totals: str) -> None:
-        state = "success" if passed else "failure"
-        log.say(
-            f"commit status {heading.job} = {state} on {heading.ref}@{heading.sha}, "
-            f"run {heading.run} attempt {heading.attempt}: {totals}"
-        )
+    def summary(self, log: JobLog, heading: Heading, states: Mapping[str, str]) -> None:
+        jobs = "; ".join(f"{job} {state}" for job, state in states.items())
+        log.say(f"commit status of run {heading.run} attempt {heading.attempt} on {heading.ref}@{heading.sha}: {jobs}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from TokenOptEnv.task_defs.ci.generator.services.pipeline import LINT, Pipeline
 from TokenOptEnv.task_defs.ci.generator.services.service import Heading
 from TokenOptEnv.task_defs.ci.writers import hosted
@@ -15,6 +17,7 @@ class HostedService:
     pipeline_path = ".forge/workflows/tests.yml"
     shard_names = ("test-a", "test-b", "test-c")
     preview_name = "next"
+    words = ("check conclusion", "success", "failure")
 
     def pipeline(self, pipeline: Pipeline) -> str:
         jobs = "".join(
@@ -44,9 +47,8 @@ class HostedService:
     def close(self, log: JobLog) -> None:
         hosted.tear_down(log)
 
-    def outcome(self, log: JobLog, heading: Heading, passed: bool, totals: str) -> None:
-        state = "success" if passed else "failure"
+    def summary(self, log: JobLog, heading: Heading, states: Mapping[str, str]) -> None:
+        jobs = "; ".join(f"{job} {state}" for job, state in states.items())
         log.say(
-            f"Check {heading.job} of run {heading.run}, attempt {heading.attempt}: conclusion {state} "
-            f"for {heading.sha} ({heading.ref}), {totals}"
+            f"Check conclusion, run {heading.run} attempt {heading.attempt}, {heading.sha} ({heading.ref}): {jobs}"
         )

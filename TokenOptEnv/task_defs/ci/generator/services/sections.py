@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from TokenOptEnv.task_defs.ci.generator.services.pipeline import LINT, Pipeline
 from TokenOptEnv.task_defs.ci.generator.services.service import Heading
 from TokenOptEnv.task_defs.ci.writers import sections
@@ -13,6 +15,7 @@ class SectionsService:
     pipeline_path = ".pipeline.yml"
     shard_names = ("verify:alpha", "verify:beta", "verify:gamma")
     preview_name = "verify:upcoming"
+    words = ("merge gate update", "passed", "failed")
 
     def pipeline(self, pipeline: Pipeline) -> str:
         jobs = "".join(
@@ -37,9 +40,9 @@ class SectionsService:
     def close(self, log: JobLog) -> None:
         sections.tear_down(log)
 
-    def outcome(self, log: JobLog, heading: Heading, passed: bool, totals: str) -> None:
-        state = "passed" if passed else "failed"
+    def summary(self, log: JobLog, heading: Heading, states: Mapping[str, str]) -> None:
+        jobs = ", ".join(f"{job} {state}" for job, state in states.items())
         log.say(
-            f"Updating merge gate: pipeline {heading.run} (try {heading.attempt}), {heading.job}: {state}, "
-            f"ref {heading.ref}, commit {heading.sha}, {totals}"
+            f"Merge gate update from pipeline {heading.run} (try {heading.attempt}) for {heading.ref}, "
+            f"commit {heading.sha}: {jobs}"
         )

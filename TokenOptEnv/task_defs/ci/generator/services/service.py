@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,6 +28,8 @@ class Service(Protocol):
     pipeline_path: str
     shard_names: tuple[str, ...]
     preview_name: str
+    words: tuple[str, str, str]
+    """What it calls the statement of an outcome, and a good and a bad one."""
 
     def pipeline(self, pipeline: Pipeline) -> str: ...
 
@@ -38,6 +41,6 @@ class Service(Protocol):
 
     def close(self, log: JobLog) -> None: ...
 
-    def outcome(self, log: JobLog, heading: Heading, passed: bool, totals: str) -> None:
-        """One line that says how the job ended, at which commit of which ref."""
+    def summary(self, log: JobLog, heading: Heading, states: Mapping[str, str]) -> None:
+        """One line that says how each job of a run ended, at which commit of which ref."""
         ...

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from TokenOptEnv.task_defs.ci.generator.services.pipeline import LINT, Pipeline
 from TokenOptEnv.task_defs.ci.generator.services.service import Heading
 from TokenOptEnv.task_defs.ci.writers import stages
@@ -13,6 +15,7 @@ class StagesService:
     pipeline_path = "build/pipeline.conf"
     shard_names = ("proof-north", "proof-east", "proof-west")
     preview_name = "proof-draft"
+    words = ("review notification", "STABLE", "BROKEN")
 
     def pipeline(self, pipeline: Pipeline) -> str:
         jobs = "".join(
@@ -36,9 +39,6 @@ class StagesService:
     def close(self, log: JobLog) -> None:
         stages.tear_down(log)
 
-    def outcome(self, log: JobLog, heading: Heading, passed: bool, totals: str) -> None:
-        state = "STABLE" if passed else "BROKEN"
-        log.say(
-            f"Notifying review: build {heading.run} pass {heading.attempt}, stage {heading.job} is {state} "
-            f"at {heading.sha} of {heading.ref}; {totals}"
-        )
+    def summary(self, log: JobLog, heading: Heading, states: Mapping[str, str]) -> None:
+        jobs = ", ".join(f"{job} {state}" for job, state in states.items())
+        log.say(f"Review notification, build {heading.run} pass {heading.attempt}, {heading.ref} at {heading.sha}: {jobs}")

@@ -1,0 +1,1 @@
+"""Bug fixes without end."""

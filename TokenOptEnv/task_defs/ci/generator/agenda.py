@@ -1,0 +1,96 @@
+"""Which questions a case asks, what each yields, and which of them needs the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from TokenOptEnv.errors import ScenarioInvalid
+from TokenOptEnv.scenario import QuestionKind
+from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.ci.answers import CULPRIT, FAILING_TEST, FAILURE_CLASS
+from TokenOptEnv.task_defs.ci.generator.evidence import Ask
+from TokenOptEnv.task_defs.generation import Outline
+
+FIRST_RED = "first_red_run"
+TESTED_SHA = "tested_sha"
+FIELDS = {
+    Ask.SYMPTOM: FAILING_TEST,
+    Ask.NATURE: FAILURE_CLASS,
+    Ask.ORIGIN: CULPRIT,
+    Ask.ONSET: FIRST_RED,
+    Ask.TESTED: TESTED_SHA,
+}
+_KINDS = {
+    Ask.SYMPTOM: QuestionKind.LOOKUP,
+    Ask.NATURE: QuestionKind.CAUSAL,
+    Ask.ORIGIN: QuestionKind.CODE,
+    Ask.ONSET: QuestionKind.LOOKUP,
+    Ask.TESTED: QuestionKind.LOOKUP,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question."""
+
+    name: str
+    asks: tuple[Ask, ...]
+    kind: QuestionKind
+    lexical: bool
+    """Is it meant to be put in the words of its facts?"""
+    is_survey: bool = False
+    slot: Ask | None = None
+    """What an earlier question must have found."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(FIELDS[ask] for ask in self.asks)
+
+
+def agenda(outline: Outline, draw: Stream) -> tuple[Item, ...]:
+    slot = draw.choice((Ask.ONSET, Ask.TESTED)) if outline.slot else None
+    asked = _asked(outline, slot, draw)
+    last = asked[-1]
+    survey: tuple[Ask, ...] | None = None
+    if outline.wide_facts:
+        survey = next((asks for asks in asked if Ask.ONSET in asks and Ask.SYMPTOM not in asks), last)
+    registers = _registers(len(asked), outline.lexical_share, draw)
+    return tuple(
+        Item(
+            name="-and-".join(ask.value for ask in asks),
+            asks=asks,
+            kind=_KINDS[asks[0]],
+            lexical=lexical,
+            is_survey=asks == survey,
+            slot=slot if asks == last else None,
+        )
+        for asks, lexical in zip(asked, registers, strict=True)
+    )
+
+
+def _asked(outline: Outline, slot: Ask | None, draw: Stream) -> list[tuple[Ask, ...]]:
+    """From the first to the last; what looks for the culprit comes last, and has the slot where there is one."""
+    joint = (Ask.ORIGIN, Ask.NATURE)
+    match outline.questions, slot:
+        case 2, None:
+            return draw.choice(([(Ask.SYMPTOM,), joint], [(Ask.SYMPTOM, Ask.NATURE), (Ask.ORIGIN,)]))
+        case 2, found:
+            assert found is not None
+            return [(found, Ask.SYMPTOM), joint]
+        case 3, None:
+            return [*draw.shuffled(((Ask.SYMPTOM,), (Ask.NATURE,))), (Ask.ORIGIN,)]
+        case 3, found:
+            assert found is not None
+            return draw.choice(
+                ([(found,), (Ask.SYMPTOM,), joint], [(found,), (Ask.SYMPTOM, Ask.NATURE), (Ask.ORIGIN,)])
+            )
+        case 4, found:
+            return [(found or Ask.ONSET,), *draw.shuffled(((Ask.SYMPTOM,), (Ask.NATURE,))), (Ask.ORIGIN,)]
+        case number, _:
+            raise ScenarioInvalid(f"no agenda of {number} questions; give 2 to 4")
+
+
+def _registers(count: int, share: float, draw: Stream) -> list[bool]:
+    """On average the wanted share, as evenly as whole questions allow."""
+    wanted = int(count * share) + draw.chance(count * share % 1)
+    return draw.shuffled([place < wanted for place in range(count)])

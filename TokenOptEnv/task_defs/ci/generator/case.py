@@ -1,0 +1,261 @@
+"""Puts a case together: story, questions, answers and earlier results, checked before it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from TokenOptEnv.config import YARDSTICK, Difficulty
+from TokenOptEnv.errors import ScenarioInvalid
+from TokenOptEnv.models import FieldKind, Slot
+from TokenOptEnv.scenario import CacheValidity, Scenario
+from TokenOptEnv.simulators import tokens
+from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.authoring import Reply
+from TokenOptEnv.task_defs.ci.answers import (
+    CULPRIT,
+    FAILING_TEST,
+    FAILURE_CLASS,
+    FailureClass,
+    ask_culprit,
+    ask_failing_test,
+    ask_failure_class,
+)
+from TokenOptEnv.task_defs.ci.generator import repository as repositories
+from TokenOptEnv.task_defs.ci.generator.agenda import FIELDS, FIRST_RED, Item, agenda
+from TokenOptEnv.task_defs.ci.generator.brief import brief, title
+from TokenOptEnv.task_defs.ci.generator.evidence import Clue, Evidence, Proof
+from TokenOptEnv.task_defs.ci.generator.exhibits import lay_out
+from TokenOptEnv.task_defs.ci.generator.plot import draw_plot, is_held_out
+from TokenOptEnv.task_defs.ci.generator.replies import Answer, Replies, Respondent
+from TokenOptEnv.task_defs.ci.generator.repository import Repository
+from TokenOptEnv.task_defs.ci.generator.runs import Runs, expected_failure, hold
+from TokenOptEnv.task_defs.ci.generator.sheet import Sheet
+from TokenOptEnv.task_defs.ci.generator.wording import Wording, paraphrase, phrasings, wording
+from TokenOptEnv.task_defs.generation import Outline
+
+_CHAIN = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (4, 6), Difficulty.HARD: (9, 11), Difficulty.MARATHON: (9, 11)}
+_QUESTION_CAP_TOKENS = 40
+_FINDING_CAP_TOKENS = 70
+_SURVEY_HITS = 5
+"""Of the eight that a search shows: a survey that is found by its words shows at least so many of its own."""
+_OTHER_CHOICES = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as it was put, and what it rests on."""
+
+    item: Item
+    needs: tuple[Clue, ...]
+    decisive: tuple[Clue, ...]
+    replies: Replies
+
+
+def write(outline: Outline, attempt: int) -> Scenario:
+    plot, held_out = draw_plot(outline), is_held_out(outline)
+    repository = repositories.build(outline, plot, held_out, attempt)
+    chain = outline.wide_facts - 1 if outline.wide_facts else outline.stream(attempt, "chain").integer(*_CHAIN[outline.difficulty])
+    brief_chain = bool(outline.wide_facts) or outline.difficulty is not Difficulty.HARD
+    runs = hold(repository, outline.difficulty, chain, brief_chain, outline.stream(attempt, "runs"))
+    notice = _noticed(repository, outline.stream(attempt, "notice"))
+    exhibits = lay_out(outline, attempt, repository, runs, notice)
+    evidence = Evidence(repository, runs, exhibits)
+    respondent = Respondent(repository, runs, exhibits, evidence, notice)
+    sheet = Sheet(
+        scenario_id=outline.scenario_id,
+        family=outline.family,
+        difficulty=outline.difficulty,
+        title=title(repository, outline.stream(attempt, "title")),
+        brief=brief(repository, runs),
+        version=f"main@{repository.head.sha}",
+    )
+    for exhibit in exhibits.exhibits:
+        sheet.artifact(exhibit.artifact_id, exhibit.kind, exhibit.title, exhibit.text)
+    low, high = outline.artifact_tokens
+    if not low <= sheet.size_tokens <= high:
+        raise ScenarioInvalid(f"{sheet.size_tokens} tokens of artifacts; {low} to {high} were asked for")
+    _check_hunks(sheet, repository)
+    items = agenda(outline, outline.stream(attempt, "agenda"))
+    asked = [
+        Asked(item, *_needs(outline, sheet, item, evidence, outline.stream(attempt, "needs", item.name)), respondent.replies(item, outline.stream(attempt, "replies", item.name)))
+        for item in items
+    ]
+    _fields(sheet, repository, respondent, asked, outline.stream(attempt, "choices"))
+    words = wording(repository, runs, outline.stream(attempt, "suspects"))
+    for each in asked:
+        _subtask(sheet, each, items, respondent, words, outline.stream(attempt, "wording", each.item.name))
+    _cache(outline, sheet, repository, runs, asked, words, outline.stream(attempt, "cache"))
+    return sheet.build()
+
+
+def _noticed(repository: Repository, draw: Stream) -> str:
+    """A test that the flake detector speaks of: never the one that fails."""
+    tests = (repository.slip_test, repository.handbook_test, repository.wobble.test_id)
+    return draw.choice([test for test in tests if test != expected_failure(repository)])
+
+
+def _check_hunks(sheet: Sheet, repository: Repository) -> None:
+    """A line of a patch is read with the name of its commit beside it, or it proves nothing."""
+    for role, suspect in repository.suspects.items():
+        ids = [name for name in sheet.segments_of("patches-main") if suspect.line in sheet.text(name)]
+        if len(ids) != 1 or suspect.commit.sha not in sheet.text(ids[0]):
+            raise ScenarioInvalid(f"the line of {role.value} does not stand once, beside its commit")
+
+
+def _needs(
+    outline: Outline, sheet: Sheet, item: Item, evidence: Evidence, draw: Stream
+) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
+    """The facts of a question, in as many segments as the outline asks for; and those that evidence must cover."""
+    if item.is_survey:
+        proof = evidence.survey(item.asks[0])
+        wanted = outline.wide_facts or 0
+        least = most = wanted
+    else:
+        proof = evidence.proof(item.asks[0]) if len(item.asks) == 1 else evidence.both(*item.asks[:2])
+        least, most = outline.facts
+        wanted = draw.integer(least, most)
+    proof = _trimmed(sheet, proof, most)
+    needs = list(proof.core)
+    places = {sheet.place(clue) for clue in needs}
+    for clue in proof.extra:
+        if len(places) >= max(least, wanted):
+            break
+        if sheet.place(clue) not in places:
+            places.add(sheet.place(clue))
+            needs.append(clue)
+    if not least <= len(places) <= most:
+        raise ScenarioInvalid(f"{item.name}: facts in {len(places)} segments, not in {least} to {most}")
+    return tuple(needs), proof.core[: 3 if item.is_survey else 2]
+
+
+def _trimmed(sheet: Sheet, proof: Proof, most: int) -> Proof:
+    """A joint question has two cores; what does not fit any more is left to the extras."""
+    core: list[Clue] = []
+    places: set[str] = set()
+    for clue in proof.core:
+        place = sheet.place(clue)
+        if place in places or len(places) < most:
+            places.add(place)
+            core.append(clue)
+    return Proof(tuple(core), proof.extra)
+
+
+def _fields(
+    sheet: Sheet, repository: Repository, respondent: Respondent, asked: Sequence[Asked], draw: Stream
+) -> None:
+    paths = {
+        field: sheet.prove(each.decisive)
+        for each in asked
+        for field in each.item.fields
+    }
+    truths = respondent.truths
+    slots = {FIELDS[each.item.slot] for each in asked if each.item.slot is not None}
+    ask_culprit(sheet, truths[CULPRIT], paths[CULPRIT])
+    ask_failing_test(sheet, truths[FAILING_TEST], _choices(repository, draw), paths[FAILING_TEST])
+    ask_failure_class(sheet, FailureClass(truths[FAILURE_CLASS]), paths[FAILURE_CLASS])
+    if FIRST_RED in paths and FIRST_RED not in slots:
+        sheet.answer_field(
+            FIRST_RED,
+            "Number of the first run that shows it.",
+            FieldKind.TEXT,
+            (truths[FIRST_RED],),
+            paths[FIRST_RED],
+        )
+
+
+def _choices(repository: Repository, draw: Stream) -> list[str]:
+    """The tests that somebody suspects, and a few that nobody does, in the order of a listing."""
+    suspected = [repository.slip_test, repository.handbook_test, repository.wobble.test_id, repository.preview_test]
+    others = [test for test in repository.other_tests if test not in suspected]
+    return sorted([*suspected, *draw.shuffled(others)[:_OTHER_CHOICES]])
+
+
+def _subtask(
+    sheet: Sheet, each: Asked, items: Sequence[Item], respondent: Respondent, words: Wording, draw: Stream
+) -> None:
+    item = each.item
+    field = FIELDS[item.slot] if item.slot is not None else ""
+    slot_value = respondent.truths[field] if field else None
+    places = tuple(sheet.places(clue) for clue in each.needs)
+    options = phrasings(item.asks, words, item.lexical, (item.slot, field) if item.slot else None, draw)
+    options = [text for text in options if tokens.count(YARDSTICK, text) <= _QUESTION_CAP_TOKENS]
+    if not options:
+        raise ScenarioInvalid(f"{item.name} cannot be asked in {_QUESTION_CAP_TOKENS} tokens")
+    found = {text: sheet.found(text.format(**{field: slot_value}) if field else text) for text in options}
+    question = next((text for text in options if _is_lexical(item, places, found[text]) is item.lexical), options[0])
+    for answer in (each.replies.right, *each.replies.wrong):
+        if tokens.count(YARDSTICK, answer.text) > _FINDING_CAP_TOKENS:
+            raise ScenarioInvalid(f"{item.name}: an answer takes more than {_FINDING_CAP_TOKENS} tokens")
+    sheet.subtask(
+        item.name,
+        question,
+        item.fields,
+        item.kind,
+        lexical=_is_lexical(item, places, found[question]),
+        needs=sheet.prove(each.needs),
+        right=_reply(sheet, each.replies.right),
+        wrong=[_reply(sheet, answer) for answer in each.replies.wrong],
+        slot=_slot(item, items),
+        slot_value=slot_value,
+    )
+
+
+def _is_lexical(item: Item, places: Sequence[Sequence[str]], found: Sequence[str]) -> bool:
+    """Measured: does a search for the question show what it needs?"""
+    shown = [any(place in found for place in some) for some in places]
+    return sum(shown) >= _SURVEY_HITS if item.is_survey else all(shown)
+
+
+def _slot(item: Item, items: Sequence[Item]) -> Slot | None:
+    if item.slot is None:
+        return None
+    source = next(each for each in items if item.slot in each.asks)
+    return Slot(name=FIELDS[item.slot], from_subtask_id=source.name)
+
+
+def _reply(sheet: Sheet, answer: Answer) -> Reply:
+    return Reply(answer.values, answer.text, sheet.mislead(answer.clues))
+
+
+def _cache(
+    outline: Outline,
+    sheet: Sheet,
+    repository: Repository,
+    runs: Runs,
+    asked: Sequence[Asked],
+    words: Wording,
+    draw: Stream,
+) -> None:
+    """Three to five earlier results. What can be trusted is of this version and young; the others are neither."""
+    count = draw.integer(3, 5)
+    kinds = [CacheValidity.STALE, CacheValidity.WRONG_VERSION]
+    kinds += [draw.choice((CacheValidity.STALE, CacheValidity.WRONG_VERSION)) for _ in range(count - 2)]
+    dearest = next((each for each in asked if each.item.is_survey), asked[-1])
+    if outline.valid_cache:
+        kinds[-1] = CacheValidity.VALID
+    for number, kind in enumerate(draw.shuffled(kinds), start=1):
+        if kind is CacheValidity.VALID:
+            each, answer = dearest, dearest.replies.right
+            cites = [quote for clue in dearest.decisive for quote in clue.quotes[:1]]
+            version, age_hours = sheet.version, draw.integer(1, 3)
+        else:
+            each = draw.choice(asked)
+            answer = draw.choice([answer for answer in each.replies.wrong if answer.clues])
+            cites = [clue.quotes[0] for clue in answer.clues[:2]]
+            older = draw.choice(repository.commits[: max(1, len(repository.commits) // 2)])
+            version, age_hours = f"main@{older.sha}", draw.integer(40, 140)
+            if kind is CacheValidity.WRONG_VERSION:
+                version, age_hours = f"{repository.aside_ref}@{repository.aside.sha}", draw.integer(2, 30)
+        sheet.cached(
+            f"cache-{number}",
+            each.item.name,
+            paraphrase(each.item.asks[0], words, draw),
+            answer.values,
+            answer.text,
+            version=version,
+            age_hours=age_hours,
+            cites=cites,
+            validity=kind,
+        )
+

@@ -1,0 +1,143 @@
+"""What a model may answer: the right theory's values and the wrong ones', all said in the same manner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.ci.answers import NONE
+from TokenOptEnv.task_defs.ci.generator.agenda import FIELDS, FIRST_RED, TESTED_SHA, Item
+from TokenOptEnv.task_defs.ci.generator.evidence import Ask, Clue, Evidence
+from TokenOptEnv.task_defs.ci.generator.exhibits import Exhibits
+from TokenOptEnv.task_defs.ci.generator.repository import Repository
+from TokenOptEnv.task_defs.ci.generator.runs import Run, Runs
+from TokenOptEnv.task_defs.ci.generator.theories import Suspicion, Theory, right_suspicion, theories
+
+_MOST_WRONG = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    values: dict[str, str]
+    text: str
+    clues: tuple[Clue, ...]
+    """What speaks for it, where it is wrong."""
+
+
+@dataclass(frozen=True)
+class Replies:
+    right: Answer
+    wrong: tuple[Answer, ...]
+
+
+class Respondent:
+    """Knows every theory, and what each would say to a question."""
+
+    def __init__(
+        self, repository: Repository, runs: Runs, exhibits: Exhibits, evidence: Evidence, notice_test: str
+    ) -> None:
+        self._repository = repository
+        self._runs = runs
+        self._exhibits = exhibits
+        self._evidence = evidence
+        self._notice_test = notice_test
+        self._theories = theories(repository, runs.red.number)
+        self._decoys = evidence.decoys()
+        self.right = self._theories[right_suspicion(repository.plot)]
+
+    @property
+    def truths(self) -> Mapping[str, str]:
+        """By field: the right value."""
+        return self._values(tuple(FIELDS), self.right, str(self._evidence.onset), self._runs.red.commit.sha)
+
+    def replies(self, item: Item, draw: Stream) -> Replies:
+        asks = item.asks
+        truths = self.truths
+        right = Answer({FIELDS[ask]: truths[FIELDS[ask]] for ask in asks}, self._text(asks, self.right, truths), ())
+        wrong = self._wrong_slots(asks[0], draw) if len(asks) == 1 and asks[0] in _POINTS else self._wrong(asks, draw)
+        kept = [answer for answer in wrong if answer.values != right.values]
+        bare = kept[-1]
+        return Replies(right, (*kept[:-1], Answer(bare.values, bare.text, ())) if len(kept) > 3 else tuple(kept))
+
+    def _wrong(self, asks: Sequence[Ask], draw: Stream) -> list[Answer]:
+        """One answer per other theory; where two come to the same, they are one with the grounds of both."""
+        points = self._points(asks, draw)
+        found: dict[tuple[str, ...], Answer] = {}
+        suspicions = [suspicion for suspicion in Suspicion if suspicion is not self.right.suspicion]
+        for number, suspicion in enumerate(draw.shuffled(suspicions)):
+            theory = self._theories[suspicion]
+            onset, tested = points[number % len(points)]
+            values = self._values(asks, theory, onset, tested)
+            key = tuple(values.values())
+            clues = self._decoys[suspicion]
+            notice = self._evidence.notice()
+            if notice is not None and theory.failing_test == self._notice_test:
+                clues = (*clues, notice)
+            if key in found:
+                kept = found[key]
+                found[key] = Answer(kept.values, kept.text, (*kept.clues, *clues))
+            else:
+                found[key] = Answer(values, self._text(asks, theory, values), clues)
+        return list(found.values())[:_MOST_WRONG]
+
+    def _points(self, asks: Sequence[Ask], draw: Stream) -> list[tuple[str, str]]:
+        """Pairs of run and commit that a wrong answer may name, the right ones among them."""
+        onset, tested = str(self._evidence.onset), self._runs.red.commit.sha
+        others = [run for run in (*self._runs.chain, self._runs.later)]
+        pairs = [(str(run.number), run.commit.sha) for run in others if run.commit.sha != tested]
+        return [(onset, tested), *draw.shuffled(pairs)[:3]]
+
+    def _wrong_slots(self, ask: Ask, draw: Stream) -> list[Answer]:
+        truth = self.truths[FIELDS[ask]]
+        answers: dict[str, Answer] = {}
+        for run in draw.shuffled([*self._runs.chain, self._runs.red, self._runs.later]):
+            value = str(run.number) if ask is Ask.ONSET else run.commit.sha
+            if value == truth or value in answers:
+                continue
+            clue = self._mention(run)
+            text = (
+                f"Run {run.number} is the first at hand in which the trouble of run {self._runs.red.number} shows."
+                if ask is Ask.ONSET
+                else f"The log of run {self._runs.red.number} stands for {value}; that is what was checked out."
+            )
+            answers[value] = Answer({FIELDS[ask]: value}, text, (clue,))
+        return list(answers.values())[:_MOST_WRONG]
+
+    def _mention(self, run: Run) -> Clue:
+        """What makes a reader stop at that run: its trouble, its failing test, or where it begins."""
+        lines = [self._exhibits.of(job) for job in run.kept]
+        line = next(
+            (found for each in lines for found in (*each.hiccups, each.notice) if found),
+            next(each.checkout for each in lines if each.checkout) if any(each.checkout for each in lines) else "",
+        )
+        quote = self._exhibits.quote(run, line) if line else self._exhibits.summary(run)
+        return Clue(f"mention-{run.number}", "a run that catches the eye", (quote,))
+
+    def _values(self, asks: Sequence[Ask], theory: Theory, onset: str, tested: str) -> dict[str, str]:
+        every = {
+            Ask.SYMPTOM: theory.failing_test,
+            Ask.NATURE: theory.failure_class.value,
+            Ask.ORIGIN: theory.culprit,
+            Ask.ONSET: onset,
+            Ask.TESTED: tested,
+        }
+        return {FIELDS[ask]: every[ask] for ask in asks}
+
+    def _text(self, asks: Sequence[Ask], theory: Theory, values: Mapping[str, str]) -> str:
+        because = theory.because
+        run = self._runs.red.number
+        sentences = []
+        if Ask.ONSET in asks:
+            sentences.append(f"Run {values[FIRST_RED]} is the first at hand in which the trouble of run {run} shows.")
+        if Ask.TESTED in asks:
+            sentences.append(f"The log of run {run} stands for {values[TESTED_SHA]}; that is what was checked out.")
+        if Ask.SYMPTOM in asks:
+            name = theory.failing_test.partition("::")[2]
+            sentences.append(f"{name} fails in the gate." if theory.failing_test != NONE else "No test fails in the gate.")
+        if any(ask in asks for ask in (Ask.NATURE, Ask.ORIGIN)) or (asks == (Ask.SYMPTOM,)):
+            sentences.append(f"{because[0].upper()}{because[1:]}.")
+        return " ".join(sentences)
+
+
+_POINTS = (Ask.ONSET, Ask.TESTED)

@@ -1,0 +1,69 @@
+"""A case builder that can also be asked where things stand and how well they are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from TokenOptEnv.config import SEARCH_MAX_TOP_K, YARDSTICK
+from TokenOptEnv.simulators import tokens
+from TokenOptEnv.simulators.retrieval import Retriever
+from TokenOptEnv.task_defs.authoring import CaseBuilder
+from TokenOptEnv.task_defs.ci.generator.evidence import Clue
+
+
+@dataclass
+class Sheet(CaseBuilder):
+    _known_facts: set[str] = field(default_factory=set)
+    _known_decoys: set[str] = field(default_factory=set)
+
+    def places(self, clue: Clue) -> tuple[str, ...]:
+        """The segments that show a clue, the one it is best read in first."""
+        return tuple(dict.fromkeys(place.segment_id for place in self._places(clue.clue_id, clue.quotes)))
+
+    def place(self, clue: Clue) -> str:
+        return self.places(clue)[0]
+
+    def segments_of(self, artifact_id: str) -> tuple[str, ...]:
+        return tuple(name for name in self._texts if name.startswith(f"{artifact_id}-s"))
+
+    def text(self, segment_id: str) -> str:
+        return self._texts[segment_id]
+
+    def prove(self, clues: Iterable[Clue]) -> tuple[str, ...]:
+        """Make facts of clues, each once; returns their ids."""
+        ids = []
+        for clue in clues:
+            if clue.clue_id not in self._known_facts:
+                self.fact(clue.clue_id, clue.why, *clue.quotes)
+                self._known_facts.add(clue.clue_id)
+            ids.append(clue.clue_id)
+        return tuple(ids)
+
+    def mislead(self, clues: Iterable[Clue]) -> tuple[str, ...]:
+        ids = []
+        for clue in clues:
+            name = f"decoy-{clue.clue_id}"
+            if name not in self._known_decoys:
+                self.decoy(name, clue.why, *clue.quotes)
+                self._known_decoys.add(name)
+            ids.append(name)
+        return tuple(ids)
+
+    def found(self, query: str) -> tuple[str, ...]:
+        """What a search for this surfaces, best first."""
+        return tuple(hit.segment_id for hit in self._retriever.search(query, SEARCH_MAX_TOP_K))
+
+    @property
+    def size_tokens(self) -> int:
+        return sum(tokens.count(YARDSTICK, text) for text in self._texts.values())
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        """Asked for once every artifact is there."""
+        return {segment.segment_id: segment.text for artifact in self._artifacts for segment in artifact.segments}
+
+    @cached_property
+    def _retriever(self) -> Retriever:
+        return Retriever(tuple(self._texts.items()))

@@ -1,0 +1,100 @@
+"""How the questions are put: in words that the evidence uses, or in others. What holds is measured by searching."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from TokenOptEnv.config import SEARCH_MAX_TOP_K, YARDSTICK
+from TokenOptEnv.simulators import tokens
+from TokenOptEnv.simulators.retrieval import Retriever
+from TokenOptEnv.task_defs.incident.generator.asks import PEER, REQUEST_ID, Ask, Manner
+from TokenOptEnv.task_defs.incident.generator.evidence import Evidence
+from TokenOptEnv.task_defs.incident.generator.redraw import Redraw
+from TokenOptEnv.task_defs.incident.generator.story import Story
+
+QUESTION_CAP_TOKENS = 40
+_NEAR = 4
+"""Most of what a lexical question needs is among so many hits, and a decoy for any question."""
+_TOPICS = 3
+_LEADS = {REQUEST_ID: "for request {request_id}, ", PEER: "as seen at {peer}, ", "host": "on {host}, "}
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A question as it will be asked, and whether a search with it finds what it needs."""
+
+    text: str
+    lexical: bool
+
+
+@dataclass(frozen=True)
+class Asker:
+    story: Story
+    evidence: Evidence
+    retriever: Retriever
+
+    def put(self, ask: Ask, needs: tuple[str, ...], decoys: frozenset[str], filled: str | None, lexical: bool) -> Put:
+        """The first way of asking that is as findable as wanted and also leads to something misleading."""
+        for text in self._variants(ask, lexical):
+            shown = text if filled is None or ask.slot is None else text.replace(f"{{{ask.slot.name}}}", filled)
+            if tokens.count(YARDSTICK, shown) > QUESTION_CAP_TOKENS:
+                continue
+            hits = [hit.segment_id for hit in self.retriever.search(shown, SEARCH_MAX_TOP_K)]
+            if ask.manner is Manner.SURVEY and decoys.intersection(hits):
+                return Put(text, lexical=True)
+            if not decoys.intersection(hits[:_NEAR]):
+                continue
+            if self._found(needs, hits) == lexical:
+                return Put(text, lexical)
+        raise Redraw(f"{ask.subtask_id}: no way to ask {'with' if lexical else 'without'} the words of its facts")
+
+    def _found(self, needs: tuple[str, ...], hits: list[str]) -> bool:
+        near = sum(bool(self.evidence.shown_in(clue).intersection(hits[:_NEAR])) for clue in needs)
+        return all(self.evidence.shown_in(clue).intersection(hits) for clue in needs) and 2 * near >= len(needs)
+
+    def _variants(self, ask: Ask, lexical: bool) -> Iterator[str]:
+        story = self.story
+        room = story.material.phrases.questions
+        stream = story.streams("question", ask.subtask_id)
+        asks = [room.asks[name] for name in ask.fields if name in room.asks]
+        joined = asks[0] if len(asks) == 1 else ", ".join(asks[:-1]) + " and " + asks[-1] if asks else ""
+        match ask.manner:
+            case Manner.TRACE:
+                forms = room.trace_lexical if lexical else room.trace
+            case Manner.LOCATE:
+                forms = room.locate_lexical if lexical else room.locate
+            case Manner.SURVEY:
+                forms = room.survey
+            case Manner.SERVICE if len(ask.fields) == 1:
+                forms = room.service_lexical if lexical else room.service
+            case Manner.SERVICE | Manner.CAUSE:
+                forms = room.cause_lexical if lexical else room.cause
+        lead = _LEADS[ask.slot.name] if ask.slot is not None else ""
+        for topics in self._topic_lists(ask, lexical):
+            for form in stream.shuffled(forms):
+                text = form.format(
+                    asks=joined,
+                    topics=topics,
+                    tenant=story.witness.request.tenant,
+                    alias=story.cast.guilty.victim.alias,
+                )
+                if ask.manner is Manner.TRACE and len(ask.fields) > 1:
+                    text = f"{text.removesuffix('?')}, and {joined}?"
+                text = lead + text[0].lower() + text[1:] if lead else text
+                yield text[0].upper() + text[1:]
+
+    def _topic_lists(self, ask: Ask, lexical: bool) -> list[str]:
+        """Topics of several suspects, an exercise always among them: which ones are named must not tell."""
+        if not lexical:
+            return [""]
+        cast = self.story.cast
+        exercise = next(suspect for suspect in cast.suspects if suspect.is_exercise)
+        stream = self.story.streams("topics", ask.subtask_id)
+        always = [exercise] if cast.guilty is exercise else [exercise, cast.guilty]
+        others = stream.shuffled([suspect for suspect in cast.suspects if suspect not in always])
+        lists = []
+        for start in range(len(others)):
+            named = stream.shuffled([*always, *(others[start:] + others[:start])][:_TOPICS])
+            lists.append(", ".join(suspect.wording.topic for suspect in named[:-1]) + f" or {named[-1].wording.topic}")
+        return lists
