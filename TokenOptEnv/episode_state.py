@@ -147,7 +147,8 @@ class EpisodeState:
     @property
     def held_findings(self) -> tuple[Finding, ...]:
         """Findings whose text is in working memory; what was purged is forgotten."""
-        return tuple(self.findings[finding_id] for item in self.memory for finding_id in item.finding_ids)
+        held = dict.fromkeys([finding_id for item in self.memory for finding_id in item.finding_ids])
+        return tuple([self.findings[finding_id] for finding_id in held])
 
 
 _FIELDS = frozenset(each.name for each in fields(EpisodeState))

@@ -42,14 +42,17 @@ _PROCESS: Final[dict[str, Callable[[EpisodeState, VisibleWorld], bool]]] = {
 _MARATHON: Final = {"saved-before-reset": _saved_before_reset}
 
 
+_ALL: Final = {**_PROCESS, **_MARATHON}
+_ONE_PHASE: Final = tuple(_PROCESS)
+_SEVERAL_PHASES: Final = tuple(_ALL)
+
+
 def listed_ids(visible: VisibleWorld) -> tuple[str, ...]:
-    return (*_PROCESS, *(_MARATHON if len(visible.phases) > 1 else ()))
+    return _SEVERAL_PHASES if len(visible.phases) > 1 else _ONE_PHASE
 
 
 def evaluate(state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
     """Add what has been reached; a milestone once reached stays."""
-    checks = {**_PROCESS, **_MARATHON}
-    reached = tuple(
-        name for name in listed_ids(visible) if name not in state.milestone_ids and checks[name](state, visible)
-    )
+    pending = [name for name in listed_ids(visible) if name not in state.milestone_ids]
+    reached = tuple([name for name in pending if _ALL[name](state, visible)])
     return evolve(state, milestone_ids=state.milestone_ids + reached) if reached else state

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from TokenOptEnv import milestone_engine
-from TokenOptEnv.config import FULL_READ_CAP_TOKENS, ROUTE_MAX_HANDLES, Profile
+from TokenOptEnv.config import ROUTE_MAX_HANDLES, Profile
 from TokenOptEnv.controller import Screen
 from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.memory_manager import COMPRESSIBLE
@@ -25,14 +25,13 @@ from TokenOptEnv.models import (
     Milestones,
     Revealed,
     RewardBreakdown,
-    RouteRecord,
     RoutingTelemetry,
     ScoreBreakdown,
     TokenOptEnvObservation,
     ToolResult,
 )
 from TokenOptEnv.simulators.compression import methods
-from TokenOptEnv.world import ArtifactView, VisibleWorld
+from TokenOptEnv.world import VisibleWorld
 
 
 def build(
@@ -46,10 +45,7 @@ def build(
     revealed: Revealed | None = None,
 ) -> TokenOptEnvObservation:
     phase = visible.phases[state.phase]
-    milestones = Milestones.trusted(
-        listed_ids=milestone_engine.listed_ids(visible),
-        achieved_ids=state.milestone_ids + (score.truth_milestone_ids if score is not None else ()),
-    )
+    achieved_ids = state.milestone_ids if score is None else state.milestone_ids + score.truth_milestone_ids
     first_entry = len(state.entries)
     while first_entry > 0 and state.entries[first_entry - 1].step == state.step:
         first_entry -= 1
@@ -71,14 +67,10 @@ def build(
         checkpoints=shown.checkpoints,
         budgets=shown.budgets,
         ledger=state.entries[first_entry:],
-        cache=CacheTelemetry.trusted(queries=state.cache_queries, hits=state.cache_hits),
-        compression=CompressionTelemetry.trusted(
-            runs=len(state.compressions),
-            tokens_before=sum(item.tokens for run in state.compressions for item in run.before),
-            tokens_after=sum(run.after.tokens for run in state.compressions),
-        ),
+        cache=_cache_telemetry(state.cache_queries, state.cache_hits),
+        compression=_compression_telemetry(state),
         routing=RoutingTelemetry.trusted(routes=state.routes, nano_usd=state.spent.routed_nano_usd),
-        milestones=milestones,
+        milestones=_milestones(milestone_engine.listed_ids(visible), achieved_ids),
         guardrail_events=state.guardrail_events,
         legal_actions=_legal_actions(visible, state),
         must_submit=state.must_submit,
@@ -88,6 +80,29 @@ def build(
         end_reason=state.end,
         score=score,
         revealed=revealed,
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _milestones(listed_ids: tuple[str, ...], achieved_ids: tuple[str, ...]) -> Milestones:
+    return Milestones(listed_ids=listed_ids, achieved_ids=achieved_ids)
+
+
+@lru_cache(maxsize=1_024)
+def _cache_telemetry(queries: int, hits: int) -> CacheTelemetry:
+    return CacheTelemetry(queries=queries, hits=hits)
+
+
+_NOTHING_COMPRESSED: Final = CompressionTelemetry(runs=0, tokens_before=0, tokens_after=0)
+
+
+def _compression_telemetry(state: EpisodeState) -> CompressionTelemetry:
+    if not state.compressions:
+        return _NOTHING_COMPRESSED
+    return CompressionTelemetry.trusted(
+        runs=len(state.compressions),
+        tokens_before=sum(item.tokens for run in state.compressions for item in run.before),
+        tokens_after=sum(run.after.tokens for run in state.compressions),
     )
 
 
@@ -140,18 +155,22 @@ _FORMS: Final = {profile: _forms(profile) for profile in Profile}
 _MAY_BE_EMPTY: Final = ("artifacts", "subtasks", "surfaced", "items", "compressible", "routes", "checkpoints")
 
 
-def _can_escalate(route: RouteRecord, state: EpisodeState, visible: VisibleWorld) -> bool:
-    return route.route_id in state.route_contexts and route.model_id != visible.strongest_id
+def _escalatable(state: EpisodeState, visible: VisibleWorld) -> tuple[str, ...]:
+    """Routes of this phase that a stronger model could be asked about."""
+    strongest_id = visible.strongest_id
+    return tuple(
+        [
+            route.route_id
+            for route in state.routes
+            if route.model_id != strongest_id and route.route_id in state.route_contexts
+        ]
+    )
 
 
 def _restorable(state: EpisodeState) -> tuple[str, ...]:
     """What is back in memory already cannot be brought back again."""
     back = {item.text for item in state.memory if item.kind is ItemKind.CHECKPOINT}
     return tuple([saved.record.checkpoint_id for saved in state.checkpoints if saved.text not in back])
-
-
-def _held_whole(artifact: ArtifactView, items: tuple[str, ...]) -> bool:
-    return artifact.tokens <= FULL_READ_CAP_TOKENS and all(view.segment_id in items for view in artifact.segments)
 
 
 @lru_cache(maxsize=256)
@@ -184,19 +203,20 @@ def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
     phase = visible.phases[state.phase]
     forms = _FORMS[visible.config.profile]
     items = tuple([item.item_id for item in state.memory])
+    held = set(items)
     findings = state.held_findings
     choices = {
         **_fixed_choices(visible, state.phase),
-        "surfaced": tuple([name for name in state.surfaced if name not in items]),
+        "surfaced": tuple([name for name in state.surfaced if name not in held]),
         "items": items,
         "compressible": tuple([item.item_id for item in state.memory if item.kind in COMPRESSIBLE]),
         "findings": tuple([finding.finding_id for finding in findings]),
-        "routes": tuple([route.route_id for route in state.routes if _can_escalate(route, state, visible)]),
-        "checkpoints": _restorable(state),
+        "routes": _escalatable(state, visible) if state.routes else (),
+        "checkpoints": _restorable(state) if state.checkpoints else (),
     }
-    if state.read_ids:
-        readable = [name for name, view in phase.artifacts.items() if not _held_whole(view, items)]
-        choices["artifacts"] = tuple(readable)
+    whole = {name for name, segment_ids in phase.small_artifacts.items() if held.issuperset(segment_ids)}
+    if whole:
+        choices["artifacts"] = tuple([name for name in phase.artifacts if name not in whole])
     if phase.slots:
         filled = {name for finding in findings for name in finding.values}
         empty = {subtask_id for subtask_id, name in phase.slots.items() if name not in filled}

@@ -23,8 +23,10 @@ from TokenOptEnv.models import (
     WorkingMemory,
 )
 
-_V1_VERBS = "read A [page] | cache words | squeeze S.. method ratio[: words] | ask Q M S.. [effort] | submit F.."
-_V2_VERBS = "find words [k] | load S.. | drop S.. | up F [M] [effort] | note F.. S..: text | recall C"
+_V1_VERBS = (
+    "read A [page] | cache words | squeeze S.. method ratio[: words] | ask Q M S.. [effort] | submit F.. [with S..]"
+)
+_V2_VERBS = "find words [kN] | load S.. | drop S.. | up F [M] [effort] | note F.. S..: text | recall C"
 _SOLVER_SUBMIT = "submit S..: field=value; field=value | (in your own words; S the evidence)"
 
 

@@ -68,12 +68,12 @@ def write(action: TokenOptEnvAction, numbering: Numbering) -> str:
             words = ["ask", subtask, _position(action.model_id, numbering.models), *things, *effort]
         case ActionType.SUBMIT_ANSWER:
             evidence = _numbers(action.evidence_segment_ids, numbering.things)
-            words = ["submit", *findings, *evidence]
+            words = ["submit", *findings, *(["with"] if findings and evidence else []), *evidence]
             if action.answer:
                 words[-1] += ":"
                 words.append("; ".join(f"{name}={value}" for name, value in action.answer.items()))
         case ActionType.SEARCH_ARTIFACTS:
-            words = ["find", action.query or "", *([str(action.top_k)] if action.top_k is not None else [])]
+            words = ["find", action.query or "", *([f"k{action.top_k}"] if action.top_k is not None else [])]
         case ActionType.HYDRATE_SEGMENTS:
             words = ["load", *things]
         case ActionType.PURGE_MEMORY:
@@ -125,7 +125,7 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
             )
         case "cache" if rest:
             return TokenOptEnvAction(action_type=ActionType.QUERY_CACHE, query=rest)
-        case "find" if match := re.fullmatch(r"(.*?\S)(?: (\d))?", rest):
+        case "find" if match := re.fullmatch(r"(.*?\S)(?: k(\d))?", rest):
             return TokenOptEnvAction(
                 action_type=ActionType.SEARCH_ARTIFACTS, query=match[1], top_k=int(match[2]) if match[2] else None
             )
@@ -147,12 +147,14 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
                 context_segment_ids=_named(match[3], ids),
                 effort=match[4],
             )
-        case "submit" if match := re.fullmatch(r"((?:\d{1,5} ?)+)(?:: (.+))?", rest):
-            if match[2] is None:
+        case "submit" if match := re.fullmatch(r"(\d{1,5}(?: \d{1,5})*)(?: with ((?:\d{1,5} ?)+))?(?:: (.+))?", rest):
+            if match[3] is None:
                 return TokenOptEnvAction(
-                    action_type=ActionType.SUBMIT_ANSWER, finding_ids=_named(match[1], finding_ids)
+                    action_type=ActionType.SUBMIT_ANSWER,
+                    finding_ids=_named(match[1], finding_ids),
+                    evidence_segment_ids=_named(match[2] or "", ids),
                 )
-            pairs = (part.partition("=") for part in match[2].split(";"))
+            pairs = (part.partition("=") for part in match[3].split(";"))
             return TokenOptEnvAction(
                 action_type=ActionType.SUBMIT_ANSWER,
                 answer={name.strip(): value.strip() for name, _, value in pairs},

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from TokenOptEnv.catalog import load_catalog
-from TokenOptEnv.config import DEFAULT_WORLDS, YARDSTICK, EpisodeConfig, Limits, limits
+from TokenOptEnv.config import DEFAULT_WORLDS, FULL_READ_CAP_TOKENS, YARDSTICK, EpisodeConfig, Limits, limits
 from TokenOptEnv.models import ArtifactHandle, EpisodeStamp, ModelCard, Subtask, TaskBrief, Tier
 from TokenOptEnv.prompt import head_text
 from TokenOptEnv.scenario import Artifact, CacheEntry, HiddenScenario, PublicScenario, Scenario, public_hash
@@ -64,6 +64,15 @@ class PhaseView:
     def slots(self) -> dict[str, str]:
         """By subtask: the slot that must be filled before it can be asked."""
         return {name: subtask.slot.name for name, subtask in self.subtasks.items() if subtask.slot is not None}
+
+    @cached_property
+    def small_artifacts(self) -> dict[str, tuple[str, ...]]:
+        """Those that are read whole, with their segments."""
+        return {
+            name: tuple(view.segment_id for view in artifact.segments)
+            for name, artifact in self.artifacts.items()
+            if artifact.tokens <= FULL_READ_CAP_TOKENS
+        }
 
     @cached_property
     def subtask_ids(self) -> tuple[str, ...]:

@@ -28,15 +28,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--refresh-golden", action="store_true", help="write the golden traces instead of comparing")
 
 
+@pytest.fixture(scope="session")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A core suite of the toy cases alone."""
+    folder = tmp_path_factory.mktemp("core")
+    scenario_store.ship({case.scenario_id: case for case in (cases.toy(), cases.patches(), cases.marathon())}, folder)
+    return folder
+
+
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, ...]]:
+def store(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, ...]]:
     """A scenario store that holds the toy cases alone; gives their ids."""
-    shipped = {case.scenario_id: case for case in (cases.toy(), cases.patches(), cases.marathon())}
-    scenario_store.ship(shipped, tmp_path)
     for module in (core, plan_store):
-        monkeypatch.setattr(module, "shipped_folder", lambda: tmp_path)
+        monkeypatch.setattr(module, "shipped_folder", lambda: shipped)
     _forget()
-    yield tuple(shipped)
+    yield scenario_store.ids("core")
     _forget()
 
 

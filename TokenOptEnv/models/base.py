@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
+
+
+@cache
+def _all_fields(model: type[BaseModel]) -> set[str]:
+    """One set for all instances: they are frozen, and a copy copies it before it changes anything."""
+    return set(model.model_fields)
 
 
 class Frozen(BaseModel):
@@ -20,7 +27,7 @@ class Frozen(BaseModel):
         new = cls.__new__(cls)
         put = object.__setattr__
         put(new, "__dict__", fields)
-        put(new, "__pydantic_fields_set__", set(fields))
+        put(new, "__pydantic_fields_set__", _all_fields(cls))
         put(new, "__pydantic_extra__", None)
         put(new, "__pydantic_private__", None)
         return new

@@ -13,6 +13,7 @@ from TokenOptEnv.models import Effort
 from TokenOptEnv.plans.knowledge import Knowledge, know
 from TokenOptEnv.plans.plan import Plan, plan_of
 from TokenOptEnv.plans.planner import Attempts, Planner
+from TokenOptEnv.plans.program import play
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.simulators.backend import RouteRequest
 from TokenOptEnv.world import World, build_world, text_tokens
@@ -24,7 +25,8 @@ _HEADER_TOKENS = 12
 def make_clairvoyant_plan(scenario: Scenario, seed: int, config: EpisodeConfig, reference: Plan) -> Plan:
     world = build_world(scenario, seed, config)
     knowledge = know(scenario, world.visible)
-    best = Planner(world, knowledge, _Foresight(world, knowledge)).best()
+    ranked = Planner(world, knowledge, _Foresight(world, knowledge)).ranked()
+    best = play(ranked[0], world) if ranked else None
     if best is None or best.score is None or best.nano_usd >= reference.nano_usd:
         return reference
     return plan_of(scenario, seed, best.actions, best.score)

@@ -34,6 +34,7 @@ from TokenOptEnv.world import World
 
 _MOST_REPLAYS = 240
 _MOST_ORDERS = 24
+_MOST_KEPT = 24
 
 Attempts: TypeAlias = tuple[tuple[str, Effort], ...]
 
@@ -74,20 +75,21 @@ class Planner:
         self._world = world
         self._knowledge = knowledge
         self._replays = 0
+        self._solved: list[tuple[int, int, Program]] = []
+        """Cost, order of discovery, program."""
         visible = world.visible
         self._surfacers = [Surfacer(phase, visible.config.profile) for phase in visible.phases]
         self._ways = {
             subtask_id: self._ways_to(subtask_id, asking) for phase in visible.phases for subtask_id in phase.subtasks
         }
 
-    def best(self) -> Played | None:
-        """The cheapest program found, played; None where none solves the case."""
+    def ranked(self) -> list[Program]:
+        """The programs that solve the case here, the cheapest first."""
         best = self._improved_sketch()
-        if best is None:
-            return None
-        improved = True
+        improved = best is not None
         while improved and self._replays < _MOST_REPLAYS:
             improved = False
+            assert best is not None
             for program in _neighbours(best[0]):
                 played = self._play(program)
                 if played.solved and played.nano_usd < best[1].nano_usd:
@@ -95,11 +97,11 @@ class Planner:
                     break
                 if self._replays >= _MOST_REPLAYS:
                     break
-        return best[1]
+        return [program for _, _, program in sorted(self._solved, key=lambda each: each[:2])[:_MOST_KEPT]]
 
     def _improved_sketch(self) -> tuple[Program, Played] | None:
         orders = [tuple(islice(self._orders(number), _MOST_ORDERS)) for number in range(len(self._surfacers))]
-        best: tuple[_Sketch, Program, Played] | None = None
+        best: tuple[Program, Played] | None = None
         first = _Sketch(tuple(each[0] for each in orders), tuple((name, 0) for name in self._ways), False, 0)
         queue = [first]
         tried = {first}
@@ -107,15 +109,15 @@ class Planner:
             sketch = queue.pop(0)
             program = self._compiled(sketch)
             played = self._play(program)
-            better = played.solved and (best is None or played.nano_usd < best[2].nano_usd)
+            better = played.solved and (best is None or played.nano_usd < best[1].nano_usd)
             if better:
-                best = (sketch, program, played)
+                best = (program, played)
                 queue = []
             if better or best is None:
                 fresh = [each for each in self._variants(sketch, orders) if each not in tried]
                 queue += fresh
                 tried.update(fresh)
-        return None if best is None else (best[1], best[2])
+        return best
 
     def _variants(self, sketch: _Sketch, orders: list[tuple[tuple[str, ...], ...]]) -> Iterator[_Sketch]:
         yield _Sketch(sketch.orders, sketch.ways, not sketch.at_once, sketch.cover)
@@ -133,7 +135,10 @@ class Planner:
 
     def _play(self, program: Program) -> Played:
         self._replays += 1
-        return play(program, self._world)
+        played = play(program, self._world)
+        if played.solved:
+            self._solved.append((played.nano_usd, self._replays, program))
+        return played
 
     def _compiled(self, sketch: _Sketch) -> Program:
         chosen = dict(sketch.ways)

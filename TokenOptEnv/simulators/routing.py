@@ -19,7 +19,7 @@ from TokenOptEnv.simulators.evidence import EvidenceReader, Reading
 from TokenOptEnv.simulators.odds import log_odds, logistic, odds, threshold
 from TokenOptEnv.streams import Stream, normal, uniform
 
-__all__ = ["SimulatedBackend", "exact_context", "odds", "threshold", "world_draw"]
+__all__ = ["SimulatedBackend", "TypicalBackend", "exact_context", "odds", "threshold", "world_draw"]
 
 INSUFFICIENT = "The evidence given does not suffice to answer."
 _CONFIDENCE_RANGE = (0.05, 0.99)
@@ -150,6 +150,22 @@ class SimulatedBackend:
         most = card.reasoning_tokens[request.effort]
         drawn = uniform(*self._key, "reasoning", request.subtask_id, request.model_id, request.effort.value)
         return round(most * (1.0 + drawn) / 2.0)
+
+
+class TypicalBackend(SimulatedBackend):
+    """A world in which nobody is lucky: a model is right exactly when that is likelier than not.
+
+    Plans that may not know the draws are chosen here, and only then played where they count.
+    """
+
+    def __init__(self, scenario: Scenario, catalog: str, menu: tuple[str, ...]) -> None:
+        super().__init__(scenario, -1, catalog, menu, redraw=0)
+
+    def _dice_of(self, subtask_id: str, model_id: str) -> _Dice:
+        return _TYPICAL
+
+
+_TYPICAL = _Dice(threshold=0.5, noise=0.0, abstains=False, unsure=round(sum(_UNSURE_RANGE) / 2, 2))
 
 
 def world_draw(scenario: Scenario, world_index: int, catalog: str, menu: tuple[str, ...]) -> int:

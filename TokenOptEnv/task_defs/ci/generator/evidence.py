@@ -90,7 +90,7 @@ class Evidence:
     def _symptom(self) -> Proof:
         red, plot = self._runs.red, self._repository.plot
         if plot is Plot.ALLOWED:
-            return Proof((self._gate(), self._status(red)), (self._good()))
+            return Proof((self._gate(), self._status(red)), (self._good(), self._status(self._runs.again)))
         if plot.is_elsewhere:
             return Proof((self._status(red),), (self._status(self._runs.later), self._good()))
         if plot is Plot.MENDED:

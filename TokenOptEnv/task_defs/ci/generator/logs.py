@@ -12,7 +12,7 @@ from TokenOptEnv.task_defs.ci.generator.plot import Plot
 from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository
 from TokenOptEnv.task_defs.ci.generator.runs import Job, Run
 from TokenOptEnv.task_defs.ci.writers import upload
-from TokenOptEnv.task_defs.ci.writers.checkout import check_out
+from TokenOptEnv.task_defs.ci.writers.checkout import check_out, clone
 from TokenOptEnv.task_defs.ci.writers.install import install, install_breaks_off, quiet_install
 from TokenOptEnv.task_defs.ci.writers.job_log import JobLog
 from TokenOptEnv.task_defs.ci.writers.lint import lint
@@ -113,7 +113,8 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
     def finish(broke: str = "") -> JobLines:
         if job.run is not None and not style.terse:
             upload.upload(log, f"junit-{job.heading.job.replace(':', '-')}-{run.attempt}")
-        service.close(log)
+        if not style.terse:
+            service.close(log)
         return JobLines(
             text=log.text,
             checkout=next((line for line in log.text.split("\n") if "HEAD is now at" in line), ""),
@@ -124,7 +125,7 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
     service.open(log, job.heading)
     if suffer(Plot.IMAGE, trouble.slow_pull, trouble.failed_pull):
         return finish(log.last)
-    check_out(log, style.remote, run.commit, run.ref)
+    (clone if style.terse else check_out)(log, style.remote, run.commit, run.ref)
     pins = run.commit.files[LOCK]
     if fatal is Plot.MIRROR:
         miss(log, cache_key(pins))
@@ -140,10 +141,8 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
             hiccups.append(next(line for line in added if "Retrying" in line))
         if suffer(Plot.DISK, trouble.scarce_disk, trouble.full_disk):
             return finish(next(line for line in log.text.split("\n") if "No space left" in line))
-        log.open("Job info")
-        log.command("tools/job_info > tests/job_info.py")
+        log.command("tools/job_info | tee tests/job_info.py")
         log.say(*job.info.text.rstrip("\n").split("\n"))
-        log.close()
     if job.run is None and fatal is None:
         return finish(_refused(repository, log, job))
     if suffer(Plot.LOST_HOST, trouble.missed_heartbeat, trouble.lost_host):

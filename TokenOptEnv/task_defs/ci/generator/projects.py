@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import ast
 import json
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
+from TokenOptEnv.task_defs.bugfix.generator.library import lore, packages_of
 from TokenOptEnv.task_defs.bugfix.sources import package_files
 from TokenOptEnv.task_defs.ci.generator.mutation import Slip
+from TokenOptEnv.task_defs.generation import Split
 
-HELD_OUT: tuple[str, ...] = ("slotline", "routefold")
-TRAIN: tuple[str, ...] = ("shelflife", "coinbook", "tokenlathe", "pageturn", "dripgate")
 _LEAST_NAMES, _MOST_NAMES = 3, 7
 
 
@@ -40,23 +39,15 @@ class Project:
     names: tuple[str, ...]
 
 
-def projects(held_out: bool) -> tuple[str, ...]:
-    return HELD_OUT if held_out else TRAIN
+def projects(split: Split) -> tuple[str, ...]:
+    return packages_of(split)
 
 
 @cache
 def project(name: str) -> Project:
     sources = package_files(name)
     module, names = _richest_module(name, sources)
-    return Project(name, _about(name), sources, _slips(name), module, names)
-
-
-@cache
-def _about(name: str) -> str:
-    path = files("TokenOptEnv.task_defs.bugfix") / "generator" / "lore" / f"{name}.toml.txt"
-    if not path.is_file():
-        return f"{name} is a small library"
-    return str(tomllib.loads(path.read_text(encoding="utf-8"))["about"])
+    return Project(name, lore(name).about, sources, _slips(name), module, names)
 
 
 @cache

@@ -178,7 +178,7 @@ def build(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> Reposit
     commits = replay(f"{outline.scenario_id}/{attempt}", states[0], changes)
     pipelines = tuple(_pipeline(setting, place) for place in range(1, setting.size + 1))
     suspects = {
-        role: Suspect(commits[place - 1], _telling_line(setting, role, commits[place - 1]))
+        role: Suspect(commits[place - 1], _telling_line(setting, role, commits))
         for role, place in setting.places.items()
     }
     hot = hot_role(plot)
@@ -207,7 +207,7 @@ def build(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> Reposit
 
 def _setting(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> _Setting:
     draw = outline.stream(attempt, "setting")
-    chosen = project(draw.choice(projects(held_out)))
+    chosen = project(draw.choice(projects(outline.split)))
     known = draw.choice(chosen.slips)
     low, high = _COMMITS[outline.difficulty]
     size = draw.integer(max(low, outline.wide_facts + 1), max(high, outline.wide_facts + 2)) if outline.wide_facts else (
@@ -335,10 +335,11 @@ def _pipeline(setting: _Setting, place: int) -> Pipeline:
     shards = _SHARDS[setting.outline.difficulty]
     if changed and not held_out:
         tests = [*tests[1:], tests[0]]
-    if place >= setting.places[Role.SAMPLE]:
-        tests = [*tests, setting.wobble.path]
     dealt = [tests[number::shards] for number in range(shards)]
-    options = QUIET if setting.outline.wide_facts else VERBOSE
+    if place >= setting.places[Role.SAMPLE]:
+        dealt[0] = [setting.wobble.path, *dealt[0]]
+    quiet = setting.outline.wide_facts or setting.outline.difficulty is Difficulty.EASY
+    options = QUIET if quiet else VERBOSE
     if held_out:
         before, after = draw.shuffled(("--maxfail=20", "--durations=0", "--strict-markers"))[:2]
         options += f" {after if changed else before}"
@@ -346,9 +347,9 @@ def _pipeline(setting: _Setting, place: int) -> Pipeline:
         options = options.partition(" ")[0] + f" {draw.choice(('--numprocesses=4', '--timeout=300', '--reruns=2'))}"
     if changed and setting.plot is Plot.SELECTION:
         shard = draw.integer(0, shards - 1)
-        folder, _, name = dealt[shard][0].rpartition("/")
+        folder, _, name = dealt[shard][-1].rpartition("/")
         wrong = draw.choice((f"{folder}/unit/{name}", f"{folder}/{name.removesuffix('.py')}s.py"))
-        dealt[shard] = [wrong, *dealt[shard][1:]]
+        dealt[shard] = [*dealt[shard][:-1], wrong]
     return Pipeline(
         gating=tuple(
             TestJob(name, tuple(paths)) for name, paths in zip(service.shard_names[:shards], dealt, strict=True)
@@ -502,19 +503,26 @@ def _changes(setting: _Setting, states: Sequence[dict[str, str]], subjects: Sequ
     return changes
 
 
-def _telling_line(setting: _Setting, role: Role, commit: Commit) -> str:
+def _telling_line(setting: _Setting, role: Role, commits: Sequence[Commit]) -> str:
+    """What a commit adds and no other does: one line, or two where one alone is not its own."""
+    commit = commits[setting.places[role] - 1]
     slip = setting.known.slip
     spoiled = {Plot.REGRESSION: Role.REWRITE, Plot.MENDED: Role.WITHDRAWN}.get(setting.plot) is role
     if spoiled:
         old, new = slip.old.split("\n"), slip.new.split("\n")
-        return next(f"+{after}" for before, after in zip(old, new, strict=True) if before != after)
-    if role is Role.SAMPLE:
-        return f"+{setting.wobble.start(len(setting.project.names), setting.plot is Plot.WOBBLE)}"
-    added = [line for line in commit.diff.split("\n") if line.startswith("+") and not line.startswith("+++")]
-    telling = [line for line in added if len(line.strip("+ \t")) > 8] or added
-    if not telling:
-        raise ScenarioInvalid("a suspect adds no line to quote")
-    return max(telling, key=len) if role is Role.PIPELINE else telling[0]
+        wanted = [f"+{after}" for before, after in zip(old, new, strict=False) if before != after]
+    elif role is Role.SAMPLE:
+        wanted = [f"+{setting.wobble.start(len(setting.project.names), setting.plot is Plot.WOBBLE)}"]
+    else:
+        wanted = [line for line in commit.diff.split("\n") if line.startswith("+") and len(line.strip("+ ")) > 8]
+        wanted = sorted(wanted, key=len, reverse=role is Role.PIPELINE)
+    lines = commit.diff.split("\n")
+    pairs = [f"{above}\n{below}" for above, below in zip(lines, lines[1:], strict=False) if below in wanted]
+    everything = "\n".join(each.diff for each in commits)
+    for text in (*(line for line in wanted if not line.startswith("+++")), *pairs):
+        if everything.count(text) == 1:
+            return text
+    raise ScenarioInvalid(f"{role.value} adds no line of its own")
 
 
 def _aside(setting: _Setting, commits: Sequence[Commit], hinge: int) -> tuple[Commit, str, int]:

@@ -281,13 +281,28 @@ def _executed(repository: Repository, runs: Sequence[Run], red_job: str) -> list
     for index, run in enumerate(runs):
         for job in run.jobs:
             if _is_begun(repository, run, job, red_job):
-                files = {**run.commit.files, **repository.installed(run.commit), JOB_INFO: job.info.text}
-                trials[index, job.heading.job] = Trial(files, job.test_job.tests, VERBOSE in job.command.split())
+                trials[index, job.heading.job] = _trial(repository, run.commit, job)
     done = dict(zip(trials, run_all(tuple(trials.values())), strict=True))
     return [
         replace(run, jobs=tuple(replace(job, run=done.get((index, job.heading.job))) for job in run.jobs))
         for index, run in enumerate(runs)
     ]
+
+
+def _trial(repository: Repository, commit: Commit, job: Job) -> Trial:
+    """Only what the selected tests can import, so that runs which differ elsewhere are one trial."""
+    tests = job.test_job.tests
+    files = {
+        path: text
+        for path, text in commit.files.items()
+        if path in tests or path.startswith(f"{repository.project.name}/") or path.endswith("conftest.py")
+    }
+    said = "".join(commit.files[path] for path in tests)
+    if repository.library.name in said:
+        files |= repository.installed(commit)
+    if "job_info" in said:
+        files[JOB_INFO] = job.info.text
+    return Trial(files, tests, VERBOSE in job.command.split())
 
 
 def _is_begun(repository: Repository, run: Run, job: Job, red_job: str) -> bool:

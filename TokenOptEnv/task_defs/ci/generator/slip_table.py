@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from TokenOptEnv.task_defs.bugfix.generator.library import packages
 from TokenOptEnv.task_defs.bugfix.sources import package_files
 from TokenOptEnv.task_defs.ci.generator.mutation import slips
-from TokenOptEnv.task_defs.ci.generator.projects import HELD_OUT, TRAIN
 from TokenOptEnv.task_defs.ci.generator.trials import Trial, try_all
 from TokenOptEnv.task_defs.ci.generator.undo import read
 
@@ -43,7 +43,7 @@ def rows(name: str) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    table = {name: rows(name) for name in sorted({*TRAIN, *HELD_OUT})}
+    table = {name: rows(name) for name in packages()}
     path = Path(__file__).with_name("data") / "slips.json"
     path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 

@@ -17,39 +17,38 @@ Asks = tuple[Ask, ...]
 
 _LEXICAL: dict[Asks, tuple[str, ...]] = {
     (Ask.SYMPTOM,): (
-        "Which test, if any, is FAILED behind the {stated} of a gating job, run {run} attempt 1?",
-        "Run {run} attempt 1, {stated} of the gating jobs: which FAILED test, if any, counts?",
+        "Which test in the short test summary is FAILED in a gating job of run {run}, if any?",
+        "Run {run}, {stated}: which FAILED test of the short test summary counts, if any?",
     ),
     (Ask.NATURE,): (
-        "Run {run} attempt 2, {stated}: is it {suspects}, or nothing at all?",
-        "By run {run} attempt 2 and its {stated}, what was it: {suspects}, or nothing?",
+        "{stated} of run {run} attempt 2: {suspects}, or nothing?",
+        "What was it: {suspects}, or nothing? See {stated}, run {run} attempt 2.",
     ),
     (Ask.ORIGIN,): (
-        "Which commit, if any: {suspects}? See the {stated} of run {run}.",
-        "Run {run}, {stated}: which commit, if any, of {suspects}?",
+        "Which commit, if any: {suspects}? See {stated}, run {run}.",
+        "{stated}, run {run}: which commit, if any, of {suspects}?",
     ),
     (Ask.ORIGIN, Ask.NATURE): (
-        "Which commit, if any, and which class: {suspects}? See the {stated}, run {run} attempt 2.",
-        "Run {run} attempt 2, {stated}: which class, and which commit, if any, of {suspects}?",
+        "Which commit, if any: {suspects}? See {stated}, run {run} attempt 2.",
+        "{stated}, run {run} attempt 2: which commit, if any, of {suspects}?",
     ),
     (Ask.SYMPTOM, Ask.NATURE): (
-        "Which class, and which FAILED test, if any: {suspects}? See the {stated}, run {run} attempt 2.",
-        "Run {run}, {stated} of attempts 1 and 2: which FAILED test, if any, and which class: {suspects}?",
+        "Which FAILED test, if any: {suspects}? See {stated}, run {run} attempt 2.",
+        "{stated}, run {run} attempt 2: which FAILED test, if any, of {suspects}?",
     ),
     (Ask.ONSET,): (
         "Which run was the first with a {stated} of {bad} such as run {run} has?",
         "In which run does the {stated} say {bad} for the first time, as in run {run}?",
     ),
     (Ask.TESTED,): (
-        "HEAD is now at which commit in run {run} attempt 1?",
-        "At which commit is HEAD now in run {run}, attempt 1, of the ref it fetched?",
+        "Which commit is in the {stated} of run {run} attempt 1?",
+        "Of which commit is the {stated}, run {run} attempt 1?",
     ),
     (Ask.ONSET, Ask.SYMPTOM): (
-        "Which run was the first with a {stated} of {bad} such as run {run} attempt 1 has, and which FAILED test, "
-        "if any, counts?",
+        "Which run was first with a {stated} of {bad} as run {run} attempt 1 has, and which test is FAILED, if any?",
     ),
     (Ask.TESTED, Ask.SYMPTOM): (
-        "HEAD is now at which commit in run {run} attempt 1, and which test, if any, is FAILED in a gating job?",
+        "Which commit is in the {stated} of run {run} attempt 1, and which test is FAILED in a gating job, if any?",
     ),
 }
 _OBLIQUE: dict[Asks, tuple[str, ...]] = {
@@ -109,11 +108,10 @@ def wording(repository: Repository, runs: Runs, draw: Stream) -> Wording:
     stated, _, bad = repository.service.words
     module = repository.slip.path.rpartition("/")[2].removesuffix(".py")
     suspects = (
-        f"{module} {repository.slip.function}",
-        f"{repository.library.name} pin",
-        f"{repository.service.pipeline_path.rpartition('/')[2]}",
+        f"{module}.{repository.slip.function}",
+        repository.library.name,
+        repository.service.pipeline_path.rpartition("/")[2].removeprefix("."),
         repository.wobble.path.rpartition("/")[2].removesuffix(".py"),
-        "the hosts",
     )
     return Wording(stated, bad, runs.red.number, tuple(draw.shuffled(suspects)), repository.project.name)
 

@@ -65,11 +65,15 @@ def _opening(outline: Outline) -> tuple[Ask, Slot | None]:
     return Ask("culprit", Manner.SERVICE, fields), None
 
 
+_SHARES = {1: (0,), 2: (0, 2), 3: (0, 1, 3), 4: (0, 1, 2, 3)}
+"""Where the groups of four fields begin, by how many questions share them."""
+
+
 def _shared_out(fields: list[str], questions: int) -> list[tuple[str, ...]]:
-    """The later questions get one field each, the first of them what is left."""
-    alone = fields[len(fields) - questions + 1 :] if questions > 1 else []
-    together = fields[: len(fields) - len(alone)]
-    return [tuple(together), *((name,) for name in alone)]
+    """In order. Of four fields the middle ones go together, of three the first ones."""
+    starts = _SHARES[questions] if len(fields) == 4 else (0, 2, 3)[:questions] if questions < 3 else (0, 1, 2)
+    ends = (*starts[1:], len(fields))
+    return [tuple(fields[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 
 def _about(fields: tuple[str, ...], slot: Slot | None, phase: int = 0) -> Ask:

@@ -23,7 +23,7 @@ from TokenOptEnv.task_defs.incident.generator.papers.desk import Desk
 from TokenOptEnv.task_defs.incident.generator.redraw import Redraw
 from TokenOptEnv.task_defs.incident.generator.replies import Replies
 from TokenOptEnv.task_defs.incident.generator.story import Story, draw_story
-from TokenOptEnv.task_defs.incident.generator.wording import Asker, Put
+from TokenOptEnv.task_defs.incident.generator.wording import Asker
 from TokenOptEnv.task_defs.incident.vocabulary import (
     FAULT_CLASS,
     NO_SERVICE,
@@ -38,6 +38,9 @@ from TokenOptEnv.task_defs.incident.vocabulary import (
 ATTEMPTS = 12
 _PHASES = (("edge", 13), ("suspects", 13), ("decision", 14))
 _SERVICE_CHOICES = 9
+_LEAST_TEMPTING = 2
+_TRIED = 1.15
+"""Some questions turn out not to be findable as wanted, so a few more are tried than must be."""
 _ASK_FOR = "Say which service is at fault, the class of fault, the id of what set it off, and what to do next."
 
 
@@ -117,33 +120,28 @@ class _Draft:
         values: dict[str, str] = {}
         asked: list[Asked] = []
         for ask in self.asks:
-            evidence = self.legs[ask.phase]
-            replies = Replies(self.story, self.desk, self.logs, evidence)
-            stream = self.story.streams("needs", ask.subtask_id)
-            wanted = stream.integer(*self.outline.facts)
-            needs = draw_needs(ask, self.story.cast, evidence, self.outline.facts, wanted)
-            right, wrong = replies.right(ask), replies.wrong(ask)
-            if sum(bool(reply.decoys) for reply in wrong) < 2:
-                raise Redraw(f"{ask.subtask_id}: too little that misleads")
-            misleading = frozenset(
-                segment_id for reply in wrong for decoy in reply.decoys for segment_id in evidence.shown_in(decoy)
-            )
             filled = values.get(ask.slot.name) if ask.slot is not None else None
-            asker = Asker(self.story, evidence, retrievers[ask.phase])
-            put = self._put(asker, ask, needs.clues, misleading, filled, stream.chance(self.outline.lexical_share))
-            values.update(right.values)
-            decisive = tuple(dict.fromkeys(clue for name in ask.fields for clue in needs.paths[name]))
-            asked.append(Asked(ask, put.text, needs.clues, needs.paths, decisive, put.lexical, right, wrong))
+            lexical = self.story.streams("lexical", ask.subtask_id).chance(_TRIED * self.outline.lexical_share)
+            try:
+                asked.append(self._ask(ask, retrievers[ask.phase], filled, lexical))
+            except Redraw:
+                asked.append(self._ask(ask, retrievers[ask.phase], filled, not lexical))
+            values.update(asked[-1].right.values)
         return tuple(asked)
 
-    def _put(
-        self, asker: Asker, ask: Ask, needs: tuple[str, ...], decoys: frozenset[str], filled: str | None, lexical: bool
-    ) -> Put:
-        """As wanted if that can be had, else the other way: what counts is that the label is true."""
-        try:
-            return asker.put(ask, needs, decoys, filled, lexical)
-        except Redraw:
-            return asker.put(ask, needs, decoys, filled, not lexical)
+    def _ask(self, ask: Ask, retriever: Retriever, filled: str | None, lexical: bool) -> Asked:
+        evidence = self.legs[ask.phase]
+        replies = Replies(self.story, self.desk, self.logs, evidence)
+        wanted = self.story.streams("needs", ask.subtask_id).integer(*self.outline.facts)
+        needs = draw_needs(ask, self.story.cast, evidence, self.outline.facts, wanted, lexical)
+        right, wrong = replies.right(ask), replies.wrong(ask)
+        if sum(bool(reply.decoys) for reply in wrong) < _LEAST_TEMPTING:
+            raise Redraw(f"{ask.subtask_id}: too little that misleads")
+        misleading = frozenset(
+            segment_id for reply in wrong for decoy in reply.decoys for segment_id in evidence.shown_in(decoy)
+        )
+        put = Asker(self.story, evidence, retriever).put(ask, needs.clues, misleading, filled, lexical)
+        return Asked(ask, put.text, needs.clues, needs.paths, put.lexical, right, wrong)
 
     def _write_evidence(self, asked: tuple[Asked, ...]) -> None:
         for clue in dict.fromkeys(clue for each in asked for clue in each.needs):

@@ -22,10 +22,13 @@ class Asked:
     question: str
     needs: tuple[str, ...]
     paths: dict[str, tuple[str, ...]]
-    decisive: tuple[str, ...]
     lexical: bool
     right: Reply
     wrong: tuple[Reply, ...]
+
+    @property
+    def decisive(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(clue for name in self.ask.fields for clue in self.paths[name]))
 
 
 def version_of(story: Story, back: int = 0) -> str:
@@ -42,9 +45,9 @@ def add_earlier_results(case: CaseBuilder, story: Story, asked: tuple[Asked, ...
         validity.append(CacheValidity.VALID)
     elif stream.chance(0.5):
         validity.append(CacheValidity.WRONG_VERSION)
-    number = stream.integer(110, 880)
+    number, first = stream.integer(110, 880), stream.integer(0, 5)
     later = [each for each in asked if each.ask.manner not in (Manner.TRACE, Manner.LOCATE)]
-    for kind in stream.shuffled(validity):
+    for place, kind in enumerate(stream.shuffled(validity)):
         number += stream.integer(2, 17)
         entry_id = f"cache-{number}"
         if kind is CacheValidity.VALID:
@@ -52,7 +55,7 @@ def add_earlier_results(case: CaseBuilder, story: Story, asked: tuple[Asked, ...
             cites = [quote for clue in target.decisive for quote in evidence.quotes[clue][:1]]
             reply, version, hours = target.right, version_of(story), stream.integer(*_YOUNG_HOURS)
         else:
-            target = stream.choice(later)
+            target = later[(first + place) % len(later)]
             reply = stream.choice([each for each in target.wrong if each.decoys] or list(target.wrong))
             cites = [evidence.quotes[decoy][0] for decoy in reply.decoys[:1]]
             stale = kind is CacheValidity.STALE
@@ -61,7 +64,7 @@ def add_earlier_results(case: CaseBuilder, story: Story, asked: tuple[Asked, ...
         case.cached(
             entry_id,
             target.ask.subtask_id,
-            _paraphrase(story, target, reply),
+            _paraphrase(story, target, place),
             reply.values,
             reply.text,
             version,
@@ -76,13 +79,13 @@ def _dearest(asked: tuple[Asked, ...]) -> Asked:
     return max(asked, key=lambda each: (each.ask.manner is Manner.SURVEY, len(each.needs), not each.lexical))
 
 
-def _paraphrase(story: Story, target: Asked, reply: Reply) -> str:
-    cell, unit = story.topology.cell, story.domain.unit
-    question = target.question
-    if target.ask.slot is not None:
-        question = question.split(", ", 1)[1]
-        question = question[0].upper() + question[1:]
-    return f"{question.removesuffix('?').split(':')[0]}, about {unit} in {cell}?"
+def _paraphrase(story: Story, target: Asked, place: int) -> str:
+    """The same question, as somebody else put it some other day."""
+    room = story.material.phrases.questions
+    asks = " and ".join(room.asks[name] for name in target.ask.fields)
+    how = room.earlier_survey if target.ask.manner is Manner.SURVEY else room.earlier
+    text = how[place % len(how)].format(asks=asks, unit=story.domain.unit, cell=story.topology.cell)
+    return text[0].upper() + text[1:]
 
 
 def _citable(cites: list[Quote]) -> list[Quote]:

@@ -24,6 +24,10 @@ from TokenOptEnv.task_defs.incident.generator.simulation.topology import Kind, S
 from TokenOptEnv.task_defs.incident.generator.story import Story
 
 _TELLTALES = 4
+_BURST = 3
+"""Of them, how many come one after the other: failures do not come alone."""
+_PASSED_ON = 4
+"""Failures that a caller's log shows, spread over the time; the rest is left out by its sampling."""
 _PRESSURES = 3
 _VICTIM_LINES = 2
 _CHATTER_SHARE = 0.35
@@ -91,10 +95,15 @@ class LogBook:
                 keep(record)
         told = {record.request_id for _, _, record in kept if record.clue == "telltale"}
         shown = self._story.witness.request.request_id
+        passed_on = 0
         for hop in self._sampled(service, span):
-            if hop.request.request_id == shown or used < size_tokens * (1 - _CHATTER_SHARE):
-                if not (hop.request.request_id in told and not hop.ok and hop.blamed is None):
-                    keep(self._hop_record(service, hop))
+            if hop.request.request_id != shown and used >= size_tokens * (1 - _CHATTER_SHARE):
+                break
+            if hop.own_failure and hop.request.request_id in told:
+                continue
+            passed_on += hop.blamed is not None
+            if hop.blamed is None or passed_on <= _PASSED_ON:
+                keep(self._hop_record(service, hop))
         for record in self._chatter(service, span):
             if used >= size_tokens:
                 break
@@ -276,6 +285,7 @@ class LogBook:
         clue = f"{suspect.tag}-lines"
 
         def record(at_ms: int, level: Level, message: str, kind: str) -> tuple[Service, Record]:
+            at_ms += stream.integer(1, 999)
             return service, Record(story.at(at_ms), stream.choice(service.hosts).name, level, message, clue=kind)
 
         came_here = suspect.alibi in (Alibi.LATER, Alibi.UNDONE)
@@ -287,7 +297,7 @@ class LogBook:
             yield record(at_ms, Level.INFO, story.lines["undone"].format(**names), f"{suspect.tag}-undone")
         begin_ms = entered.at_ms if suspect.alibi is Alibi.LATER and not suspect.kind.standing else MINUTE_MS
         times = [begin_ms + (story.end_ms - begin_ms) * n // 4 + stream.integer(3, 40) * 1000 for n in range(3)]
-        for at_ms in times[: stream.integer(2, 3)]:
+        for at_ms in times[:: stream.integer(1, 2)][:2]:
             message = wording.mild.format(**{**names, **suspect.kind.calm_numbers(stream)})
             yield record(at_ms, Level.WARN, message, clue)
 
@@ -307,6 +317,7 @@ class LogBook:
             return stream.choice(service.hosts).name
 
         here_ms = stream.integer(5, 90) * 1000 if suspect.kind.standing else entered.at_ms + 2000
+        here_ms += stream.integer(1, 999)
         yield (
             service,
             Record(story.at(here_ms), host(), Level.INFO, said(wording.in_effect, here_ms), clue="in-effect"),
@@ -322,9 +333,9 @@ class LogBook:
                 service,
                 Record(story.at(at_ms), where, level, message, request_id, clue="telltale"),
             )
-        at_ms = min(story.end_ms - 1000, last_ms + stream.integer(8, 30) * 1000)
-        if not suspect.is_exercise:
-            at_ms = (story.page_ms + story.end_ms) // 2 + stream.integer(0, 20) * 1000
+        at_ms = (story.page_ms + story.end_ms) // 2 + stream.integer(0, 20_000)
+        if suspect.is_exercise:
+            at_ms = max(at_ms, min(story.end_ms - 2000, last_ms + stream.integer(8_000, 30_000)))
         yield service, Record(story.at(at_ms), host(), Level.INFO, said(wording.state, at_ms), clue="state")
         if victim is not service:
             felt = [hop for hop in story.run.by_service[victim.name] if hop.own_failure or hop.took_ms > SLOW_MS]
@@ -360,9 +371,10 @@ class LogBook:
         if len(felt) < 2:
             raise Redraw("the fault is hardly felt where it is")
         shown = story.witness.request.request_id
-        first = [hop for hop in felt if hop.request.request_id == shown][:1]
-        spread = felt[:: max(1, len(felt) // _TELLTALES)]
-        picked = list(dict.fromkeys([*first, *spread]))[:_TELLTALES]
+        start = next((n for n, hop in enumerate(felt) if hop.request.request_id == shown), len(felt) // 3)
+        burst = felt[start : start + _BURST]
+        later = [hop for hop in felt[start + _BURST :] if hop.ended_ms > story.page_ms + 2 * MINUTE_MS]
+        picked = [*burst, *later[:: max(1, len(later))]][:_TELLTALES]
         unnamed = suspect.kind.seat in (Seat.BATCH, Seat.RESOLVER)
         return [
             (

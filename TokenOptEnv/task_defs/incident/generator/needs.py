@@ -21,11 +21,16 @@ class Needs:
     """By answer field: what the evidence must cover."""
 
 
-def draw_needs(ask: Ask, cast: Cast, evidence: Evidence, bounds: tuple[int, int], wanted: int) -> Needs:
-    """`wanted` segments, within `bounds`: clues are added in order as long as they still fit."""
+def draw_needs(
+    ask: Ask, cast: Cast, evidence: Evidence, bounds: tuple[int, int], wanted: int, lexical: bool
+) -> Needs:
+    """`wanted` segments, within `bounds`: clues are added in order as long as they still fit.
+
+    A lexical question rests on lines that have the topic in them, the others also on lines that do not.
+    """
     if ask.manner is Manner.SURVEY:
         return _survey(cast, evidence)
-    by_field = {name: _clues(name, ask, cast, evidence) for name in ask.fields}
+    by_field = {name: _clues(name, ask, cast, evidence, lexical) for name in ask.fields}
     low, high = bounds
     wanted = max(wanted, min(len(by_field), high))
     chosen: list[str] = []
@@ -50,9 +55,9 @@ def _survey(cast: Cast, evidence: Evidence) -> Needs:
     return Needs(hosts, {SERVICE: decisive, HOST: decisive})
 
 
-def _clues(name: str, ask: Ask, cast: Cast, evidence: Evidence) -> list[str]:
+def _clues(name: str, ask: Ask, cast: Cast, evidence: Evidence, lexical: bool) -> list[str]:
     guilty = cast.guilty
-    alibis = [f"{suspect.tag}-change" for suspect in cast.innocents]
+    alibis = [f"{suspect.tag}-change" for suspect in cast.innocents] if guilty.is_exercise else []
     change, advice = f"{guilty.tag}-change", f"{guilty.tag}-advice"
     indirect = guilty.victim is not guilty.service
     match name:
@@ -60,18 +65,20 @@ def _clues(name: str, ask: Ask, cast: Cast, evidence: Evidence) -> list[str]:
             ordered = ["passed-on", "witness"] if SERVICE in ask.fields else ["witness", "sample"]
         case "peer":
             ordered = ["passed-on", "witness"]
+        case "service" if ask.manner is Manner.TRACE:
+            ordered = ["passed-on", "witness"]
         case "service" if guilty.is_exercise:
-            ordered = ["telltale", "state", "pressure", "in-effect"]
+            ordered = ["telltale", "passed-on"] if lexical else ["telltale", "state", "pressure", "in-effect"]
+        case "service" if lexical:
+            ordered = ["passed-on", "telltale", change]
         case "service":
             ordered = ["passed-on", "victim" if indirect else "wired", "wired", "telltale", "pressure", "in-effect"]
-        case "fault_class" if guilty.is_exercise:
-            ordered = ["telltale", *alibis, "pressure", "state"]
         case "fault_class":
-            ordered = ["telltale", "pressure", "in-effect"]
+            ordered = ["telltale", *alibis, *([change] if lexical else ["pressure", "in-effect", "state"])]
         case "trigger":
-            ordered = [change, "in-effect", *(alibis if guilty.is_exercise else []), "onset"]
+            ordered = [change, *alibis, *(["telltale"] if lexical else ["in-effect", "onset"])]
         case "remediation":
-            ordered = [advice, "state", "pressure", change]
+            ordered = [advice, *(["telltale", change] if lexical else ["state", "pressure", change])]
         case _:
             raise ValueError(f"no field {name!r}")
     return [clue for clue in dict.fromkeys(ordered) if evidence.has(clue)]

@@ -88,12 +88,12 @@ class Replies:
             text += f"; {entered.change.entry_id} at {entered.change.at[-5:]}"
         elif REMEDIATION in ask.fields:
             text += "; the runbook has the step"
-        return Reply(self._values(ask, suspect), f"{text[0].upper()}{text[1:]}.", decoys)
+        return Reply(self._values(ask, suspect), f"{text}.", decoys)
 
     def _decoys(self, ask: Ask, suspect: Suspect) -> tuple[str, ...]:
         wanted = dict.fromkeys(f"{suspect.tag}-{part}" for name in ask.fields for part in _DECOYS[name])
         if ask.manner is Manner.SURVEY and not suspect.is_exercise:
-            wanted.update(dict.fromkeys(f"host-{host.name}" for host in suspect.service.hosts[:1]))
+            wanted.update(dict.fromkeys(f"host-{host.name}" for host in suspect.service.hosts[:2]))
         return tuple(name for name in wanted if self.evidence.has(name))
 
     def _unfounded(self, ask: Ask, stream: Stream) -> Reply:
@@ -111,7 +111,7 @@ class Replies:
             REMEDIATION: remedy,
         }
         text = f"{front.name} is where requests end, so it is where to look."
-        return Reply({name: known[name] for name in ask.fields}, text[0].upper() + text[1:])
+        return Reply({name: known[name] for name in ask.fields}, text)
 
     def _trace(self, ask: Ask, request_id: str, suspect: Suspect, how: str) -> Reply:
         values = {REQUEST_ID: request_id}

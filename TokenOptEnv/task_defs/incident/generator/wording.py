@@ -17,6 +17,8 @@ QUESTION_CAP_TOKENS = 40
 _NEAR = 4
 """Most of what a lexical question needs is among so many hits, and a decoy for any question."""
 _TOPICS = 3
+_TOPICS_BESIDE_WORDS = 2
+"""Where the question also repeats what the front said."""
 _LEADS = {REQUEST_ID: "for request {request_id}, ", PEER: "as seen at {peer}, ", "host": "on {host}, "}
 
 
@@ -57,7 +59,7 @@ class Asker:
         story = self.story
         room = story.material.phrases.questions
         stream = story.streams("question", ask.subtask_id)
-        asks = [room.asks[name] for name in ask.fields if name in room.asks]
+        asks = [room.asks[name] for name in ask.fields if name not in (REQUEST_ID, PEER)]
         joined = asks[0] if len(asks) == 1 else ", ".join(asks[:-1]) + " and " + asks[-1] if asks else ""
         match ask.manner:
             case Manner.TRACE:
@@ -66,8 +68,10 @@ class Asker:
                 forms = room.locate_lexical if lexical else room.locate
             case Manner.SURVEY:
                 forms = room.survey
+            case Manner.SERVICE if lexical:
+                forms = room.service_lexical
             case Manner.SERVICE if len(ask.fields) == 1:
-                forms = room.service_lexical if lexical else room.service
+                forms = room.service
             case Manner.SERVICE | Manner.CAUSE:
                 forms = room.cause_lexical if lexical else room.cause
         lead = _LEADS[ask.slot.name] if ask.slot is not None else ""
@@ -77,12 +81,17 @@ class Asker:
                     asks=joined,
                     topics=topics,
                     tenant=story.witness.request.tenant,
-                    alias=story.cast.guilty.victim.alias,
+                    said=self._said(),
                 )
                 if ask.manner is Manner.TRACE and len(ask.fields) > 1:
-                    text = f"{text.removesuffix('?')}, and {joined}?"
+                    where = f" {room.trace_said.format(said=self._said())}" if lexical else ""
+                    text = f"{text.removesuffix('?')}, and {joined}{where}?"
                 text = lead + text[0].lower() + text[1:] if lead else text
                 yield text[0].upper() + text[1:]
+
+    def _said(self) -> str:
+        """The front's own words for the failure, where the leg has them."""
+        return self.evidence.quotes["passed-on"][0].text if self.evidence.has("passed-on") else ""
 
     def _topic_lists(self, ask: Ask, lexical: bool) -> list[str]:
         """Topics of several suspects, an exercise always among them: which ones are named must not tell."""
@@ -94,7 +103,8 @@ class Asker:
         always = [exercise] if cast.guilty is exercise else [exercise, cast.guilty]
         others = stream.shuffled([suspect for suspect in cast.suspects if suspect not in always])
         lists = []
+        count = _TOPICS_BESIDE_WORDS if ask.manner is Manner.SERVICE else _TOPICS
         for start in range(len(others)):
-            named = stream.shuffled([*always, *(others[start:] + others[:start])][:_TOPICS])
+            named = stream.shuffled([*always, *(others[start:] + others[:start])][:count])
             lists.append(", ".join(suspect.wording.topic for suspect in named[:-1]) + f" or {named[-1].wording.topic}")
         return lists

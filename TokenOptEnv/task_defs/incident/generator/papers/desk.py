@@ -55,11 +55,12 @@ class Desk:
         comments: list[Comment] = []
         texts: dict[str, str] = {}
         at_ms = story.page_ms
+        turns = stream.shuffled(range(3))
         for place, suspect in enumerate(story.cast.suspects):
             at_ms += stream.integer(2, 9) * MINUTE_MS
             forms = [room.cause_guess, room.next_guess] + ([] if suspect.is_exercise else [room.service_guess])
             names = self.names(suspect)
-            text = stream.choice(forms[place % len(forms)]).format(
+            text = forms[place % len(forms)][turns[place % len(turns)]].format(
                 **names, topic=suspect.wording.topic, unit=story.domain.unit, remedy=self.remedy(suspect)
             )
             comments.append(Comment(story.minute(at_ms), people[place % len(people)], text))
@@ -182,7 +183,7 @@ class Desk:
         if service is guilty.service and not guilty.is_exercise:
             took_ms = max(usual_ms, _p95([hop.took_ms for hop in own]))
         customers = sum(not hop.request.planned for hop in errors)
-        busy = number == 0 and any(suspect.service is service for suspect in story.cast.innocents)
+        busy = number < 2 and any(suspect.service is service for suspect in story.cast.innocents)
         cpu = stream.integer(84, 97) if busy else stream.integer(18, 61)
         return story.style.host_summary(host.name, took_ms, len(errors), customers, passed_on, cpu)
 
@@ -191,8 +192,7 @@ class Desk:
         head = story.style.host_head(host.name, service.name, story.topology.cell, span)
         least, most = _BLOCK_TOKENS
         details: list[str] = []
-        order = stream.shuffled(range(20))
-        for number in order:
+        for number in [*stream.shuffled(range(10)), *range(10, 20)]:
             line = story.style.host_detail(number, [stream.integer(0, 999) for _ in range(4)])
             if _size([head, *details, line, summary]) > most:
                 break

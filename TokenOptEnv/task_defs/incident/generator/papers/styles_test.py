@@ -56,6 +56,8 @@ class Register:
 
     def host_detail(self, number: int, draws: Sequence[int]) -> str:
         a, b, c, d = draws[:4]
+        if number >= 10:
+            return f"slice {number - 10}: {a % 70} busy, {b % 12} stolen, {c % 30} throttled"
         return (
             f"rss {a + 900}MiB, cached {b + 400}MiB, huge pages {c % 8}",
             f"bond0 rx {a + 50}pps tx {b + 70}pps, errors {c % 2}",
@@ -67,7 +69,7 @@ class Register:
             f"booted {a % 200} days ago, build {b + 7000}",
             f"tlb misses {a + 200}k, branch misses {c % 6}%",
             f"ptp delta {d % 800}us, grandmaster reachable",
-        )[number % 10]
+        )[number]
 
     def span(self, depth: int, service: str, host: str, began_ms: int, took_ms: int, end: str) -> str:
         return f"{began_ms:>6} {'|' * depth}{service} ({host}) for {took_ms}ms -> {end}"

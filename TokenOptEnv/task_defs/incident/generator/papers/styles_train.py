@@ -51,6 +51,8 @@ class DeployTool:
 
     def host_detail(self, number: int, draws: Sequence[int]) -> str:
         a, b, c, d = draws[:4]
+        if number >= 10:
+            return f"core {number - 10}: user {a % 60} %, system {b % 20} %, idle {20 + c % 20} %"
         return (
             f"memory {a + 2048} of 8192 MB, swap {b % 40} MB",
             f"eth0 in {a + 90} out {b + 120} kbit/s, drops {c % 3}",
@@ -62,7 +64,7 @@ class DeployTool:
             f"uptime {a % 90} d, kernel 6.1.{b % 130}",
             f"page faults minor {a + 3000} major {c % 4}",
             f"ntp offset {d % 9}.{c % 10} ms, stratum 3",
-        )[number % 10]
+        )[number]
 
     def span(self, depth: int, service: str, host: str, began_ms: int, took_ms: int, end: str) -> str:
         return f"{'  ' * depth}{service} @{host} +{began_ms} ms, {took_ms} ms, {end}"

@@ -40,14 +40,14 @@ DOMAINS = (
         gateway=Part("meter-ingress", "ingress", "message let in"),
         front=Part("reading-intake", "intake", "reading taken in"),
         apis=parts("""
-load-profile profile curve fitted
+load-profile shape curve fitted
 tariff-zones zoning zone assigned
 outage-map outages outage matched
 feeder-model feeders feeder located
 meter-keys keyring key issued
-forecast-node forecast forecast joined
-validation-gate validation batch validated
-tenure-book tenures tenure matched
+forecast-node outlook forecast joined
+validation-gate plausibility batch validated
+tenure-book occupancy tenure matched
 """),
         workers=parts("""
 settle-engine settlement interval settled
@@ -81,13 +81,13 @@ profile-memo profiles entry fetched
         gateway=Part("carrier-portal", "portal", "message let in"),
         front=Part("dispatch-core", "dispatch", "load dispatched"),
         apis=parts("""
-slot-auction auction slot awarded
-yard-plan yard bay assigned
+slot-auction bids slot awarded
+yard-plan ramps bay assigned
 toll-meter tolls toll worked out
-customs-desk customs papers cleared
-driver-hours hours hours verified
+customs-desk border papers cleared
+driver-hours tacho hours verified
 weight-station weights axle verified
-fuel-index fuel surcharge worked out
+fuel-index diesel surcharge worked out
 route-weaver weaving route woven
 """),
         workers=parts("""
@@ -122,12 +122,12 @@ route-memo routes entry fetched
         gateway=Part("campus-ingress", "campus", "message let in"),
         front=Part("submission-hall", "hall", "paper accepted"),
         apis=parts("""
-seat-register register seat confirmed
-paper-vault vault paper sealed
-answer-parser parser answers parsed
-identity-proof identity identity proven
+seat-register places seat confirmed
+paper-vault safe paper sealed
+answer-parser scanner answers parsed
+identity-proof passport identity proven
 timer-service timers clock confirmed
-rubric-shelf rubrics rubric matched
+rubric-shelf criteria rubric matched
 plagiarism-scan originality match scored
 proctor-feed proctors feed joined
 """),

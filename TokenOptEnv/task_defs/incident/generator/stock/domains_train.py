@@ -40,13 +40,13 @@ DOMAINS = (
         front=Part("checkout-api", "checkout", "checkout done"),
         apis=parts("""
 tax-engine levy estimate made
-basket-store basket basket read
+basket-store trolley basket read
 price-rules tariff price found
-stock-holds holds hold placed
+stock-holds reserve hold placed
 voucher-service vouchers voucher checked
 parcel-quotes parcels quote made
 gift-cards gifts card read
-loyalty-points points points counted
+loyalty-points rewards points counted
 """),
         workers=parts("""
 receipt-writer receipts receipt written
@@ -80,13 +80,13 @@ price-cache prices key read
         gateway=Part("front-door", "door", "call passed"),
         front=Part("renewal-desk", "renewal", "renewal offered"),
         apis=parts("""
-risk-model risk risk weighed
-policy-vault policies policy read
-claims-view claims claims listed
-premium-calc premium premium set
+risk-model exposure risk weighed
+policy-vault contracts policy read
+claims-view losses claims listed
+premium-calc rating premium set
 broker-directory brokers broker found
 document-forge forms form filled
-bonus-ladder bonus step found
+bonus-ladder discounts step found
 cover-matrix covers cover matched
 """),
         workers=parts("""
@@ -121,11 +121,11 @@ tariff-cache tariffs key read
         gateway=Part("api-lock", "lock", "call passed"),
         front=Part("booking-api", "booking", "booking made"),
         apis=parts("""
-seat-map seats seats found
-fare-finder fares fare found
-train-graph graph route found
+seat-map berths seats found
+fare-finder pricing fare found
+train-graph network route found
 pass-check passes pass checked
-delay-board delays delays read
+delay-board lateness delays read
 station-guide stations station read
 meal-orders meals meal added
 bike-spaces bikes space held
@@ -162,13 +162,13 @@ fare-cache fares key read
         gateway=Part("care-gate", "gate", "call passed"),
         front=Part("appointment-desk", "desk", "appointment set"),
         apis=parts("""
-patient-index patients patient found
+patient-index persons patient found
 room-planner rooms room held
-staff-roster roster roster read
+staff-roster duty roster read
 referral-box referrals referral read
 lab-orders labs order read
 allergy-list allergies list read
-coverage-check coverage cover checked
+coverage-check payers cover checked
 letter-store letters letter read
 """),
         workers=parts("""
@@ -203,11 +203,11 @@ roster-cache rosters key read
         gateway=Part("play-proxy", "proxy", "call passed"),
         front=Part("playback-api", "playback", "session opened"),
         apis=parts("""
-rights-check rights right checked
-title-facts titles title read
+rights-check licence right checked
+title-facts catalogue title read
 stream-picker streams stream picked
-ad-slots slots slots filled
-watch-history history history read
+ad-slots breaks slots filled
+watch-history viewed history read
 profile-hub profiles profile read
 subtitle-shelf subtitles track found
 device-ledger devices device checked

@@ -63,16 +63,21 @@ class Questions:
     trace: tuple[str, ...]
     trace_lexical: tuple[str, ...]
     """{tenant}"""
+    trace_said: str
+    """Added where it is also asked who is at fault: {said}"""
     locate: tuple[str, ...]
     locate_lexical: tuple[str, ...]
     """{tenant}"""
     service: tuple[str, ...]
     service_lexical: tuple[str, ...]
-    """{alias} {topics}"""
+    """{said} {asks} {topics}: what the front prints about the request that the page shows, and what is asked"""
     cause: tuple[str, ...]
     cause_lexical: tuple[str, ...]
     """{topics}"""
     survey: tuple[str, ...]
+    earlier: tuple[str, ...]
+    """How others asked before: {asks} {unit} {cell}"""
+    earlier_survey: tuple[str, ...]
     asks: dict[str, str]
     """By field: what is asked, to be joined where a question yields several."""
 

@@ -120,6 +120,7 @@ PHRASES = Phrases(
             "Which request id stands behind what the breach showed first?",
         ),
         trace_lexical=("Which request id is the lost one of {tenant}?",),
+        trace_said="as to {said}",
         locate=(
             "Which endpoint address was met by what illustrates the breach?",
             "Where, as an address, did the illustrated case come to a halt?",
@@ -131,8 +132,8 @@ PHRASES = Phrases(
             "Which component, if any, is responsible for this?",
         ),
         service_lexical=(
-            "Which component behind dependency {alias} is responsible, if any: {topics}?",
-            "Which component providing {alias} is responsible, if any: {topics}?",
+            "As to {said}, {asks}: {topics}?",
+            "Given {said}, {asks}, with {topics}?",
         ),
         cause=(
             "{asks}?",
@@ -146,7 +147,18 @@ PHRASES = Phrases(
             "Weighing median, self-made failures and cores node by node in the sheet, {asks}?",
             "With median, self-made failures and cores of all nodes side by side, {asks}?",
         ),
+        earlier=(
+            "{asks}, while {unit} at {cell} run late or get lost?",
+            "For {unit} lost or late at {cell}, {asks}?",
+            "On {unit}, {cell}: {asks}?",
+        ),
+        earlier_survey=(
+            "Node by node, by median, self-made failures and cores, {asks}?",
+            "From the figures of the nodes at {cell}, {asks}?",
+        ),
         asks={
+            "request_id": "which request is the exemplar",
+            "peer": "which endpoint did the exemplar meet",
             "service": "which component is responsible, if any",
             "host": "which node is the odd one",
             "fault_class": "which category of fault is it",

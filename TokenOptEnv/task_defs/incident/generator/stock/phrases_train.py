@@ -121,6 +121,7 @@ PHRASES = Phrases(
             "Which request does the pager's example stand for?",
         ),
         trace_lexical=("Which request id has the failed call of {tenant}?",),
+        trace_said="where it says {said}",
         locate=(
             "Which peer address had the call behind the pager's example?",
             "At which address did the pager's example get stuck?",
@@ -132,8 +133,8 @@ PHRASES = Phrases(
             "Who is at fault here, which service, if any?",
         ),
         service_lexical=(
-            "Which service behind upstream {alias} is at fault, if any: {topics}?",
-            "Behind {alias}, which service is at fault, if any: {topics}?",
+            "Where it says {said}, {asks}: {topics}?",
+            "It says {said}: {asks}, with {topics}?",
         ),
         cause=(
             "{asks}?",
@@ -147,7 +148,18 @@ PHRASES = Phrases(
             "Comparing own p95, own errors and processor of every host in the report, {asks}?",
             "Going through own p95, own errors and processor host by host, {asks}?",
         ),
+        earlier=(
+            "{asks}, when {unit} are slow or fail in {cell}?",
+            "With {unit} in {cell} slow or failing, {asks}?",
+            "About {unit} in {cell}: {asks}?",
+        ),
+        earlier_survey=(
+            "Host by host, by own p95, own errors and processor, {asks}?",
+            "Going by own figures of the hosts of {cell}, {asks}?",
+        ),
         asks={
+            "request_id": "which request is the pager's sample",
+            "peer": "at which peer did the sample's call end",
             "service": "which service is at fault, if any",
             "host": "which host stands out",
             "fault_class": "what class of fault is it",
