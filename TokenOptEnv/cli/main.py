@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from TokenOptEnv.cli import bench, catalog, evaluate, policies, scenarios, serve
+from TokenOptEnv.cli import bench, catalog, evaluate, play, policies, scenarios, serve
 from TokenOptEnv.errors import CamreError
 
 _FAILED: Final = 1
@@ -27,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command("play")(play.play)
 app.command("eval")(evaluate.evaluate)
 app.command("serve")(serve.serve)
 app.add_typer(policies.app, name="policies")

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def play(
     scenario_id: Annotated[str | None, typer.Argument(help="Chosen from the core suite when left out.")] = None,
     seed: Annotated[int, typer.Option(help="Chooses the world: what the models will say.")] = 0,
-    policy: Annotated[str | None, typer.Option(help="Watch this policy play instead; see: camre policies list.")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="Watch this policy play instead; see: camre policies list.")
+    ] = None,
     profile: Annotated[str | None, typer.Option(help="v1 or v2.")] = None,
     track: Annotated[str | None, typer.Option(help="controller or solver.")] = None,
     catalog: Annotated[str | None, typer.Option(help="measured or current.")] = None,

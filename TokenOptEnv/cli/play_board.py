@@ -28,6 +28,7 @@ KINDS: Final[dict[ItemKind, tuple[str, str]]] = {
 """The letter and the colour of each kind of item: the letter says it where colours do not show."""
 
 _MEMORY_BAR: Final = 46
+_CHIPS_WIDTH: Final = 72
 _BUDGET_BAR: Final = 10
 _TIGHT, _SPENT = 0.6, 0.85
 _NANO: Final = 1_000_000_000
@@ -150,8 +151,16 @@ def _kind(item: MemoryItem) -> Text:
 
 
 def _chips(items: Sequence[MemoryItem]) -> Text:
-    chips = [Text(f"#{item.alias}\xa0{item.kind.value}\xa0{item.tokens}t", style=KINDS[item.kind][1]) for item in items]
-    return Text("  ").join(chips)
+    """Never broken within an item."""
+    packed, width = Text(), 0
+    for item in items:
+        chip = f"#{item.alias} {item.kind.value} {item.tokens}t"
+        if width + len(chip) > _CHIPS_WIDTH:
+            packed.append("\n")
+            width = 0
+        packed.append("  " if width else "").append(chip, style=KINDS[item.kind][1])
+        width += len(chip) + 2
+    return packed
 
 
 def _bar(parts: Sequence[tuple[str, str, int]], whole: int, width: int) -> Text:

@@ -12,6 +12,7 @@ from rich.text import Text
 from TokenOptEnv import rewards
 from TokenOptEnv.cli.play_board import grid, usd
 from TokenOptEnv.cli.play_terminal import plain
+from TokenOptEnv.grading import TRUTH_MILESTONES
 from TokenOptEnv.guardrails import Guardrail
 from TokenOptEnv.models import (
     EndReason,
@@ -61,7 +62,7 @@ MILESTONES: Final = {
     "no-fact-lost": "squeezed no needed line away",
 }
 _ENDED: Final = {
-    EndReason.SUBMITTED: "You answered",
+    EndReason.SUBMITTED: "An answer was given",
     EndReason.STEPS: "The steps ran out without an answer",
     EndReason.BUDGET: "The budget ran out without an answer",
 }
@@ -75,7 +76,7 @@ def explained(last: TokenOptEnvObservation) -> Iterator[RenderableType]:
     yield Rule(Text("score"), align="left")
     verdict = "Solved" if score.success else "Not solved"
     yield Text(f"{verdict}: return {score.total_return:.3f}", style="bold green" if score.success else "bold red")
-    yield f"{_ENDED[last.end_reason]} after {last.step} steps."
+    yield f"{_ENDED[last.end_reason]}, at step {last.step}."
     yield from _fields(last, score)
     yield from _cost(score)
     yield from _terms(score)
@@ -105,17 +106,17 @@ def _fields(last: TokenOptEnvObservation, score: ScoreBreakdown) -> Iterator[Ren
         if field.name in given:
             listed.add_row("", Text(plain(given[field.name])))
     yield ""
-    yield Text("Your answer", style="bold")
+    yield Text("Answer", style="bold")
     yield listed
 
 
 def _cost(score: ScoreBreakdown) -> Iterator[RenderableType]:
     yield ""
     yield Text("Cost", style="bold")
-    yield f"You spent {usd(score.cost_nano_usd, 5)}, of it {usd(score.routed_nano_usd, 5)} on models you asked."
+    yield f"Spent: {usd(score.cost_nano_usd, 5)}, of it {usd(score.routed_nano_usd, 5)} on models that were asked."
     beside = f"The reference plan, which knows where the facts are, takes {usd(score.reference_nano_usd, 5)}"
     if score.reference_nano_usd > 0:
-        beside += f": you took {score.cost_nano_usd / score.reference_nano_usd:.2f} times that"
+        beside += f": this was {score.cost_nano_usd / score.reference_nano_usd:.2f} times that"
     yield f"{beside}."
     yield f"Success-weighted cost efficiency (SCE): {score.sce:.3f}."
 
@@ -135,7 +136,7 @@ def _terms(score: ScoreBreakdown) -> Iterator[RenderableType]:
 def _milestones(last: TokenOptEnvObservation) -> Iterator[RenderableType]:
     reached = last.milestones.achieved_ids
     listed = grid("left")
-    for name in (*last.milestones.listed_ids, *(name for name in reached if name not in last.milestones.listed_ids)):
+    for name in (*last.milestones.listed_ids, *TRUTH_MILESTONES):
         listed.add_row(Text("reached" if name in reached else "missed", _shade(name in reached)), MILESTONES[name])
     yield ""
     yield Text("Milestones", style="bold")

@@ -30,7 +30,7 @@ _TRAIN: dict[str, Wordings] = {
     ),
     "since": Wordings(
         (
-            "Between the last green run of this job and {nightly} {number}, which commit changed the meaning of {function_words}?",
+            "Between the last green run of this job and {nightly} {number}, which commit changed whether {words}? Short id.",
             "Which commit after the last green run of this job touched what '{promise}' is about? Short id.",
         ),
         (
@@ -63,7 +63,7 @@ _TRAIN: dict[str, Wordings] = {
     ),
     "repair": Wordings(
         (
-            "'{promise}': which line breaks that, and which minimal diff restores what {function_words} did? Or none.",
+            "'{promise}': which line breaks that, and and which minimal diff keeps it, as the old code did? Or none.",
             "Which line and which minimal diff make '{promise}' hold again as before? None if it holds.",
         ),
         (
@@ -115,7 +115,7 @@ _TEST: dict[str, Wordings] = {
     ),
     "since": Wordings(
         (
-            "Which revision after the previous success of this workflow altered {function_words}? Short id.",
+            "Which revision after the previous success of this workflow altered whether {words}? Short id.",
             "After the previous success of this workflow, which commit modified '{promise}'? Short id.",
         ),
         (
@@ -145,7 +145,7 @@ _TEST: dict[str, Wordings] = {
     ),
     "repair": Wordings(
         (
-            "Defective line and smallest diff so that '{promise}' is true again, as in earlier {function_words}? Else none.",
+            "Defective line and smallest diff so that '{promise}' is true again, as in the old code? Else none.",
             "To satisfy '{promise}' like before: which line, which smallest diff? Else none.",
         ),
         (

@@ -39,7 +39,7 @@ ATTEMPTS = 12
 _PHASES = (("edge", 13), ("suspects", 13), ("decision", 14))
 _SERVICE_CHOICES = 9
 _LEAST_TEMPTING = 2
-_TRIED = 1.15
+_TRIED = 1.08
 """Some questions turn out not to be findable as wanted, so a few more are tried than must be."""
 _ASK_FOR = "Say which service is at fault, the class of fault, the id of what set it off, and what to do next."
 

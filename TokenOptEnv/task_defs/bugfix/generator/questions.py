@@ -1,0 +1,205 @@
+"""Turns an agenda into questions: evidence within the outline's bounds, wording that was tried, replies, slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from TokenOptEnv.config import FINDING_CAP_TOKENS, YARDSTICK
+from TokenOptEnv.errors import ScenarioInvalid
+from TokenOptEnv.models import Slot
+from TokenOptEnv.simulators import tokens
+from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.authoring import Reply
+from TokenOptEnv.task_defs.bugfix.generator import agenda as items
+from TokenOptEnv.task_defs.bugfix.generator.agenda import COMMIT, Item
+from TokenOptEnv.task_defs.bugfix.generator.asks import wordings
+from TokenOptEnv.task_defs.bugfix.generator.evidence import Clue, Evidence
+from TokenOptEnv.task_defs.bugfix.generator.exhibits import Table
+from TokenOptEnv.task_defs.bugfix.generator.plot import Plot
+from TokenOptEnv.task_defs.bugfix.generator.replies import Theories, beginnings, located, repaired
+from TokenOptEnv.task_defs.bugfix.generator.report import symptom_line
+from TokenOptEnv.task_defs.bugfix.generator.sheet import Sheet
+from TokenOptEnv.task_defs.generation import Split
+
+_QUESTION_CAP_TOKENS = 40
+_SURVEY_HITS = 6
+"""Of the eight hits for a survey that is found by its words, at least so many are its own."""
+_TEMPTING = 2
+_WORDS = 9
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as it was put."""
+
+    item: Item
+    needs: tuple[Clue, ...]
+    decisive: tuple[Clue, ...]
+    right: Reply
+    wrong: tuple[Reply, ...]
+    clues: dict[str, Clue]
+    """The clues of wrong replies, by decoy id."""
+
+
+class Asker:
+    def __init__(self, plot: Plot, table: Table, evidence: Evidence, sheet: Sheet, attempt: int) -> None:
+        self._plot = plot
+        self._table = table
+        self._evidence = evidence
+        self._sheet = sheet
+        self._attempt = attempt
+        self._theories = Theories(plot, table, evidence, self._draw("theories"))
+
+    @property
+    def theories(self) -> Theories:
+        return self._theories
+
+    def _draw(self, *purpose: str) -> Stream:
+        return self._plot.outline.stream("ask", self._attempt, *purpose)
+
+    def ask(self, item: Item, lexical: bool, artifacts: Sequence[str] = ()) -> Asked:
+        needs, decisive = self._needs(item)
+        segments = list(dict.fromkeys(self._sheet.places(clue)[0] for clue in needs))
+        question, found = self._worded(item, lexical, segments, artifacts)
+        right, offered = self._replies(item)
+        clues: dict[str, Clue] = {}
+        wrong: list[Reply] = []
+        for reply, clue in offered:
+            if reply.values == right.values or any(reply.values == other.values for other in wrong):
+                continue
+            decoys = ()
+            if clue is not None:
+                decoy_id = self._sheet.decoy(clue)
+                clues[decoy_id] = clue
+                decoys = (decoy_id,)
+            wrong.append(Reply(reply.values, reply.text, decoys))
+        if sum(bool(reply.decoys) for reply in wrong) < _TEMPTING:
+            raise ScenarioInvalid(f"{item.name}: fewer than {_TEMPTING} tempting replies")
+        for reply in (right, *wrong):
+            _check_size(item, reply)
+        slot = Slot(name=COMMIT, from_subtask_id=self._first) if item.needs_commit else None
+        self._sheet.builder.subtask(
+            item.name,
+            question,
+            item.fields,
+            item.kind,
+            found,
+            [self._sheet.fact(clue) for clue in needs],
+            right,
+            wrong,
+            slot=slot,
+            slot_value=self._table.past.culprit.commit.sha if slot else None,
+        )
+        return Asked(item, needs, decisive, right, tuple(wrong), clues)
+
+    @property
+    def _first(self) -> str:
+        return items.SURVEY if self._plot.outline.wide_facts is not None else items.SINCE
+
+    def _needs(self, item: Item) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
+        if item.name == items.SURVEY:
+            return self._all_nights()
+        required, optional = self._bearing(item)
+        low, high = self._plot.outline.facts
+        wanted = self._draw("needs", item.name).integer(low, high)
+        chosen = list(required)
+        places = {self._sheet.places(clue)[0] for clue in chosen}
+        if len(places) > high:
+            raise ScenarioInvalid(f"{item.name}: needs {len(places)} segments of at most {high}")
+        for clue in optional:
+            place = self._sheet.places(clue)[0]
+            if place in places or len(places) < wanted:
+                chosen.append(clue)
+                places.add(place)
+        if len(places) < low:
+            raise ScenarioInvalid(f"{item.name}: needs {len(places)} segments of at least {low}")
+        return tuple(chosen), required
+
+    def _bearing(self, item: Item) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
+        """What a question cannot do without, and what it may rest on besides, most telling first."""
+        see = self._evidence
+        if item.name == items.SINCE:
+            return (see.origin(), see.last_green()), (see.as_it_was(), see.symptom(), see.tested())
+        if not self._plot.faulty:
+            if item.name == items.LINE:
+                return (see.line(),), (see.promise(), see.put_right(), see.tested())
+            return (see.line(), see.put_right()), (see.promise(), see.tested(), see.symptom())
+        if item.name == items.LINE:
+            return (see.line(),), (see.promise(), see.symptom(), see.red_test())
+        if item.name == items.REPAIR:
+            return (see.line(), see.as_it_was()), (see.promise(), see.red_test(), see.symptom())
+        return (see.line(), see.symptom()), (see.promise(), see.red_test(), see.as_it_was())
+
+    def _all_nights(self) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
+        nights = tuple(self._evidence.night(place) for place in range(len(self._table.runs)))
+        places = [self._sheet.places(clue) for clue in nights]
+        if len({place for found in places for place in found}) != len(nights):
+            raise ScenarioInvalid("two nights share a segment")
+        first = self._plot.first_red
+        return nights, (nights[first - 1], nights[first])
+
+    def _worded(
+        self, item: Item, lexical: bool, segments: Sequence[str], artifacts: Sequence[str]
+    ) -> tuple[str, bool]:
+        """The first wording with the evidence's words under which a search shows it all; else one in other words."""
+        ways = wordings(self._plot.outline.split, item.name)
+        draw = self._draw("wording", item.name)
+        if lexical:
+            for way in draw.shuffled(ways.lexical):
+                question = self._filled(item, way)
+                if self._is_short(question) and self._is_found(item, question, segments, artifacts):
+                    return question, True
+        for way in draw.shuffled(ways.plain):
+            question = self._filled(item, way)
+            if self._is_short(question):
+                return question, False
+        raise ScenarioInvalid(f"{item.name}: no question is short enough")
+
+    def _is_found(self, item: Item, question: str, segments: Sequence[str], artifacts: Sequence[str]) -> bool:
+        asked = question.replace("{commit}", "")
+        if item.name == items.SURVEY:
+            return sum(hit in segments for hit in self._sheet.hits(asked, artifacts)) >= _SURVEY_HITS
+        return self._sheet.shows_all(asked, segments, artifacts)
+
+    def _filled(self, item: Item, way: str) -> str:
+        plot = self._plot
+        text = way.format(
+            nightly=plot.voice.nightly,
+            number=plot.red_night.number,
+            test=plot.test.name.partition("[")[0],
+            symptom=_few(symptom_line(plot.test).removeprefix("E ").replace("AssertionError:", ""), 5),
+            promise=_few(self._evidence.promised_words(), _WORDS),
+            words=_few(plot.symptom, _WORDS),
+            commit="{commit}",
+        )
+        if item.needs_commit and "{commit}" not in text:
+            lead = "Relative to {commit}: " if plot.outline.split is Split.TEST else "It began with {commit}. "
+            text = lead + text
+        return text
+
+    def _is_short(self, question: str) -> bool:
+        return tokens.count(YARDSTICK, question) <= _QUESTION_CAP_TOKENS
+
+    def _replies(self, item: Item) -> tuple[Reply, list[tuple[Reply, Clue | None]]]:
+        if item.name in (items.SURVEY, items.SINCE):
+            right, wrong = beginnings(
+                self._plot, self._table, self._evidence, item.name == items.SURVEY, self._draw("replies", item.name)
+            )
+            return right.reply(), [(each.reply(), each.clue) for each in wrong]
+        say = located if item.name == items.LOCATE else repaired
+        theories = self._theories
+        return (
+            theories.right.reply(item.fields, say(theories.right)),
+            [(theory.reply(item.fields, say(theory)), theory.clue) for theory in theories.wrong],
+        )
+
+
+def _few(text: str, most: int) -> str:
+    return " ".join(text.replace("{", "(").replace("}", ")").split()[:most])
+
+
+def _check_size(item: Item, reply: Reply) -> None:
+    values = "; ".join(f"{name}={value}" for name, value in reply.values.items())
+    if tokens.count(YARDSTICK, f"{values}\n{reply.text}") > FINDING_CAP_TOKENS:
+        raise ScenarioInvalid(f"{item.name}: a reply is longer than a finding may be")
