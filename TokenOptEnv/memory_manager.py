@@ -46,7 +46,7 @@ def surface(state: EpisodeState, views: Iterable[SegmentView]) -> EpisodeState:
     surfaced = dict(state.surfaced)
     for view in fresh:
         alias = aliases.setdefault(view.segment_id, len(aliases) + 1)
-        surfaced[view.segment_id] = SegmentHandle(segment_id=view.segment_id, alias=alias, tokens=view.tokens)
+        surfaced[view.segment_id] = SegmentHandle.trusted(segment_id=view.segment_id, alias=alias, tokens=view.tokens)
     return evolve(state, aliases=aliases, surfaced=surfaced)
 
 
@@ -71,7 +71,7 @@ def hydrate(
     """Load whole segments; an item of a segment carries the segment's own id."""
     state = surface(state, views)
     items = tuple(
-        MemoryItem(
+        MemoryItem.trusted(
             item_id=view.segment_id,
             alias=state.aliases[view.segment_id],
             kind=ItemKind.SEGMENT,
@@ -136,7 +136,7 @@ def draft_tokens(state: EpisodeState, draft: Draft) -> int:
 
 def _numbered(state: EpisodeState, draft: Draft) -> tuple[EpisodeState, MemoryItem]:
     alias = next_alias(state)
-    item = MemoryItem(
+    item = MemoryItem.trusted(
         item_id=f"{draft.kind.value}-{alias}",
         alias=alias,
         kind=draft.kind,

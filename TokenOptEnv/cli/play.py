@@ -48,6 +48,9 @@ def play(
         _episode(env, player, terminal, observation)
     except Left:
         _farewell(env, terminal)
+    except KeyboardInterrupt:
+        terminal.show("")  # the shell's next prompt begins its own line
+        raise
 
 
 def _episode(env: LocalEnv, player: Policy, terminal: Terminal, observation: TokenOptEnvObservation) -> None:

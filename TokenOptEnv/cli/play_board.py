@@ -43,7 +43,7 @@ def grid(*justified: str) -> Table:
     made = Table.grid(padding=(0, 1))
     for side in justified:
         made.add_column(justify="right" if side == "right" else "left", no_wrap=True)
-    made.add_column()
+    made.add_column(overflow="fold")
     return made
 
 
@@ -91,7 +91,7 @@ def standing(observation: TokenOptEnvObservation) -> Iterator[RenderableType]:
     yield Rule(Text(f"step {observation.step + 1} of {steps.limit}"), align="left")
     yield memory_bar(observation)
     if observation.working_memory.items:
-        yield Padding(_chips(observation.working_memory.items), (0, 0, 0, 7))
+        yield Padding(_chips(observation.working_memory.items), (0, 0, 0, 7), expand=False)
     yield _budgets(observation)
     if observation.checkpoints:
         saved = grid("left", "right")
@@ -129,7 +129,9 @@ def memory_list(observation: TokenOptEnvObservation) -> RenderableType:
 
 def item_gist(item: MemoryItem) -> str:
     """One line that tells an item from others."""
-    lines = [line for line in plain(item.text).split("\n") if line.strip()]
+    if item.kind is ItemKind.PREVIEW:
+        return plain(item.label)
+    lines = [line for line in plain(item.text).split("\n") if any(sign.isalnum() for sign in line)]
     first = " / ".join(lines[:2] if item.kind in (ItemKind.FINDING, ItemKind.CACHE) else lines[:1])
     label = "" if item.label == item.kind.value else f"{item.label}: "
     return clipped(label + first, 100)

@@ -125,7 +125,9 @@ class Choices:
             number = numbers[finding.finding_id]
             letter = ascii_lowercase[seen[number]] if shared[number] > 1 else ""
             seen[number] += 1
-            values = "; ".join(f"{name}={clipped(value, 80)}" for name, value in finding.values.items())
+            values = "; ".join(
+                f"{name}={clipped(' '.join(value.split()), 240)}" for name, value in finding.values.items()
+            )
             asked = finding.subtask_id
             question = f"Q{subtasks.index(asked) + 1}" if asked in subtasks else asked
             origin = f"{finding.age_hours} h old" if finding.source == "cache" else f"{finding.confidence:.2f}"

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from TokenOptEnv.cli.play_board import grid
+from TokenOptEnv.config import Track
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.text_actions import Numbering, write
 
@@ -20,7 +21,7 @@ class Entry(NamedTuple):
 
 ENTRIES: Final = {
     ActionType.READ_ARTIFACT: Entry("open an artifact", "read A [page]"),
-    ActionType.SEARCH_ARTIFACTS: Entry("search all artifacts", "find words [how many]"),
+    ActionType.SEARCH_ARTIFACTS: Entry("search all artifacts", "find words [kN]"),
     ActionType.QUERY_CACHE: Entry("look for earlier results", "cache words"),
     ActionType.HYDRATE_SEGMENTS: Entry("load segments into memory", "load N N.."),
     ActionType.COMPRESS_CONTEXT: Entry("shorten items in memory", "squeeze N N.. method [ratio][: words]"),
@@ -29,10 +30,11 @@ ENTRIES: Final = {
     ActionType.ESCALATE_ROUTE: Entry("ask a stronger model", "up N [M] [effort]"),
     ActionType.WRITE_CHECKPOINT: Entry("save a note", "note N N..: text"),
     ActionType.RESTORE_CHECKPOINT: Entry("bring a note back", "recall C"),
-    ActionType.SUBMIT_ANSWER: Entry("answer, and end", "submit N N..[: field=value; ..]"),
+    ActionType.SUBMIT_ANSWER: Entry("answer, and end", "submit N N.. [with N N..]"),
 }
-"""In the order of the menu: look, hold, ask, keep, answer."""
+"""In the order of the menu: look, hold, ask, keep, answer. An action keeps its number, possible or not."""
 
+EXAMPLE: Final = "find pool exhausted k4"
 _NO_NUMBERS: Final = Numbering({}, [], [], {}, {}, {}, [])
 
 
@@ -41,15 +43,16 @@ def verb(kind: ActionType) -> str:
     return write(TokenOptEnvAction(action_type=kind), _NO_NUMBERS).split(maxsplit=1)[0]
 
 
-def possible(observation: TokenOptEnvObservation) -> tuple[ActionType, ...]:
+def possible(observation: TokenOptEnvObservation) -> dict[int, ActionType]:
+    """By number: what can be done now."""
     legal = [each.action_type for each in observation.legal_actions.actions]
-    return tuple(kind for kind in ENTRIES if kind in legal)
+    return {number: kind for number, kind in enumerate(ENTRIES, start=1) if kind in legal}
 
 
 def page(observation: TokenOptEnvObservation) -> RenderableType:
     """In two columns, counted downwards."""
     kinds = possible(observation)
-    lines = [f"{number:>2} {verb(kind):<8} {ENTRIES[kind].does}" for number, kind in enumerate(kinds, start=1)]
+    lines = [f"{number:>2} {verb(kind):<8} {ENTRIES[kind].does}" for number, kind in kinds.items()]
     half = (len(lines) + 1) // 2
     columns = Table.grid(padding=(0, 3))
     for left, right in zip(lines[:half], [*lines[half:], ""], strict=False):
@@ -58,10 +61,11 @@ def page(observation: TokenOptEnvObservation) -> RenderableType:
 
 
 def help_page(observation: TokenOptEnvObservation) -> RenderableType:
-    kinds = possible(observation)
     forms = grid("left")
-    for kind in kinds:
+    for kind in possible(observation).values():
         forms.add_row(ENTRIES[kind].usage, ENTRIES[kind].does)
+    if observation.task.track is Track.SOLVER:
+        forms.add_row("submit N N..: field=value; ..", "answer in your own words; N shows it")
     free = grid("left")
     for word, does in (
         ("brief", "the task, its artifacts and its models again"),
@@ -76,7 +80,7 @@ def help_page(observation: TokenOptEnvObservation) -> RenderableType:
         forms,
         Text(
             "A: artifact, Q: question, M: model, C: note, by their numbers in the brief; N: items and segments,"
-            " which share one count. For example: find pool exhausted 4"
+            f" which share one count; kN: at most N hits. For example: {EXAMPLE}"
         ),
         Text("Free of charge:", style="bold"),
         free,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from TokenOptEnv.cli import play_board, play_menu
 from TokenOptEnv.cli.play_board import clipped
 from TokenOptEnv.cli.play_choices import Choices, Sightings
 from TokenOptEnv.cli.play_desk import Desk
-from TokenOptEnv.cli.play_form import Back, Form
+from TokenOptEnv.cli.play_fields import Back, Fields
+from TokenOptEnv.cli.play_form import Form
 from TokenOptEnv.cli.play_terminal import Terminal, plain
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.text_actions import parse
@@ -59,28 +61,30 @@ class Person:
         observation = desk.observation
         kinds = play_menu.possible(observation)
         if re.fullmatch(r"[0-9]{1,6}", line):
-            if not 1 <= int(line) <= len(kinds):
-                raise _Misread(f"There is no {line} in the menu; it goes from 1 to {len(kinds)}.")
-            return self._form(desk).fill(kinds[int(line) - 1])
-        for kind in kinds:
+            if int(line) not in kinds:
+                raise _Misread(f"{line} is not in the menu; it has {', '.join(map(str, kinds))}.")
+            return self._form(desk).fill(kinds[int(line)])
+        for kind in kinds.values():
             if line.lower() == play_menu.verb(kind):
                 return self._form(desk).fill(kind)
+        if not line:
+            raise _Misread("Type a number of the menu, an action, or ? for help.")
         action = parse(line, observation)
-        _check(action, line, kinds)
+        _check(action, line, kinds.values())
         return action
 
     def _form(self, desk: Desk) -> Form:
-        return Form(desk, Choices(desk.observation, self._sightings))
+        return Form(Fields(desk), Choices(desk.observation, self._sightings))
 
 
-def _check(action: TokenOptEnvAction, line: str, kinds: tuple[ActionType, ...]) -> None:
+def _check(action: TokenOptEnvAction, line: str, kinds: Collection[ActionType]) -> None:
     """Stop what only a slip explains. What the rules refuse for a reason goes through: it is part of the game."""
     said = clipped(plain(line), 40)
     if action.action_type is ActionType.MALFORMED:
-        word = line.partition(" ")[0].lower()
+        word = line.partition(" ")[0].rstrip(":").lower()
         meant = next((kind for kind in play_menu.ENTRIES if play_menu.verb(kind) == word), None)
         if meant is None:
-            raise _Misread(f"{said!r} is no action; type a number of the menu, or one like: find pool exhausted 4")
+            raise _Misread(f"{said!r} is no action; type a number of the menu, or one like: {play_menu.EXAMPLE}")
         raise _Misread(f"{said!r} cannot be read; it goes like: {play_menu.ENTRIES[meant].usage}")
     if action.action_type not in kinds:
         raise _Misread(f"{play_menu.verb(action.action_type)} is not possible now; the menu shows what is.")

@@ -146,7 +146,7 @@ def _values(values: dict[str, str]) -> RenderableType:
     listed = grid("left")
     for name, value in values.items():
         listed.add_row(name, Text(plain(value), style="bold"))
-    return Padding(listed, (0, 0, 0, 2))
+    return Padding(listed, (0, 0, 0, 2), expand=False)
 
 
 def _cites(cites: tuple[str, ...], after: TokenOptEnvObservation) -> Text:
@@ -163,11 +163,13 @@ def _item_number(finding_id: str, after: TokenOptEnvObservation) -> str:
 def _bill(after: TokenOptEnvObservation) -> Iterator[RenderableType]:
     paid = sum(entry.nano_usd for entry in after.ledger)
     bill = grid("left", "right", "left")
+    bill.style = "dim"
     bill.add_row("this step", usd(paid, 5), "", "")
     for entry in after.ledger:
         who = "  deciding" if entry.who == "controller" else "  asking"
         bill.add_row(who, usd(entry.nano_usd, 5), entry.model_id, _tokens(entry))
-    yield Padding(bill, (1, 0, 0, 0), style="dim")
+    yield ""
+    yield bill
 
 
 def _tokens(entry: LedgerEntry) -> str:

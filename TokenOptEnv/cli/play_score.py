@@ -108,6 +108,7 @@ def _fields(last: TokenOptEnvObservation, score: ScoreBreakdown) -> Iterator[Ren
     yield ""
     yield Text("Answer", style="bold")
     yield listed
+    yield Text("Backed: a finding says so. Grounded: the evidence cited covers it, and was read here.", style="dim")
 
 
 def _cost(score: ScoreBreakdown) -> Iterator[RenderableType]:

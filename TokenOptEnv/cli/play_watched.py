@@ -1,13 +1,16 @@
-"""A policy that a person watches: it waits before each step."""
+"""A policy that a person watches: it waits before each step, and says what it does by name."""
 
 from __future__ import annotations
 
 import time
 
+from rich.text import Text
+
 from TokenOptEnv.cli.play_desk import Desk
-from TokenOptEnv.cli.play_terminal import Terminal
+from TokenOptEnv.cli.play_terminal import Terminal, plain
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import Policy
+from TokenOptEnv.text_actions import describe
 
 _HELP = "Enter plays the next step, show N prints an item in memory, q leaves."
 
@@ -25,4 +28,6 @@ class Watched:
             desk = Desk(self._terminal, observation)
             while desk.line("Enter for the next step> ", _HELP):
                 self._terminal.show(_HELP)
-        return self._policy.act(observation)
+        action = self._policy.act(observation)
+        self._terminal.show("", Text(plain(describe(action)), style="dim"))
+        return action

@@ -6,12 +6,20 @@ from functools import cache
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticUndefined
 
 
 @cache
-def _all_fields(model: type[BaseModel]) -> set[str]:
-    """One set for all instances: they are frozen, and a copy copies it before it changes anything."""
-    return set(model.model_fields)
+def _shape(model: type[BaseModel]) -> tuple[set[str], dict[str, Any]]:
+    """The names of a model's fields, and all of them in order with their defaults.
+
+    The set may be shared because instances are frozen, and a copy copies it before it changes anything.
+    """
+    blank = {
+        name: None if field.default is PydanticUndefined else field.default
+        for name, field in model.model_fields.items()
+    }
+    return set(blank), blank
 
 
 class Frozen(BaseModel):
@@ -19,15 +27,16 @@ class Frozen(BaseModel):
 
     @classmethod
     def trusted(cls, **fields: Any) -> Self:
-        """Made by the engine, of parts that are typed already: every field given, none checked again.
+        """Made by the engine, of parts that are typed already: none is checked again.
 
         An observation is built at every step, and checking it once more would be a third of the step's time.
         What crosses the wire is always checked, and tests hold what is built here to the same checks.
         """
         new = cls.__new__(cls)
         put = object.__setattr__
-        put(new, "__dict__", fields)
-        put(new, "__pydantic_fields_set__", _all_fields(cls))
+        names, blank = _shape(cls)
+        put(new, "__dict__", blank | fields)
+        put(new, "__pydantic_fields_set__", names)
         put(new, "__pydantic_extra__", None)
         put(new, "__pydantic_private__", None)
         return new

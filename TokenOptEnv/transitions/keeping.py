@@ -22,7 +22,7 @@ def purge(state: EpisodeState, move: Purge) -> Effect:
     ids = tuple(item.item_id for item in move.items)
     state = memory_manager.without(state, ids)
     state = evolve(state, purged_ids=state.purged_ids.union(ids))
-    return Effect(state, PurgePayload(purged_ids=ids, tokens_freed=sum(item.tokens for item in move.items)))
+    return Effect(state, PurgePayload.trusted(purged_ids=ids, tokens_freed=sum(item.tokens for item in move.items)))
 
 
 def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effect:
@@ -38,7 +38,7 @@ def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effe
         state, item = memory_manager.rewrite(state, move.items, draft, visible)
         state = evolve(state, compressions=(*state.compressions, CompressionRun(move.items, item)))
         item_ids = (item.item_id,)
-    payload = CompressPayload(
+    payload = CompressPayload.trusted(
         method=move.method.name,
         item_ids=item_ids,
         source_ids=sources,
@@ -49,7 +49,7 @@ def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effe
 
 
 def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
-    record = Checkpoint(
+    record = Checkpoint.trusted(
         checkpoint_id=f"checkpoint-{len(state.checkpoints) + 1}",
         phase=state.phase,
         note=move.note,
@@ -59,7 +59,7 @@ def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
     )
     saved = SavedCheckpoint(record, move.text, move.findings)
     state = evolve(state, checkpoints=(*state.checkpoints, saved))
-    return Effect(state, CheckpointPayload(checkpoint_id=record.checkpoint_id, tokens=record.tokens))
+    return Effect(state, CheckpointPayload.trusted(checkpoint_id=record.checkpoint_id, tokens=record.tokens))
 
 
 def restore_checkpoint(state: EpisodeState, move: RestoreCheckpoint, visible: VisibleWorld) -> Effect:
@@ -69,7 +69,7 @@ def restore_checkpoint(state: EpisodeState, move: RestoreCheckpoint, visible: Vi
     )
     state, item = memory_manager.add(state, draft, visible)
     findings = {**state.findings, **{finding.finding_id: finding for finding in move.saved.findings}}
-    payload = RestorePayload(
+    payload = RestorePayload.trusted(
         checkpoint_id=record.checkpoint_id, finding_ids=record.finding_ids, item_ids=(item.item_id,)
     )
     return Effect(evolve(state, findings=findings), payload)

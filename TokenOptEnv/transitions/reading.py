@@ -39,7 +39,7 @@ _SNIPPET_CAP_TOKENS = SEARCH_HIT_CAP_TOKENS - 2 * _LINE_OVERHEAD_TOKENS
 def read_whole(state: EpisodeState, move: ReadWhole, visible: VisibleWorld) -> Effect:
     state, items = memory_manager.hydrate(state, move.missing, visible)
     state = _asked(state, f"read {move.artifact.artifact.artifact_id} 1")
-    payload = ReadPayload(
+    payload = ReadPayload.trusted(
         artifact_id=move.artifact.artifact.artifact_id,
         access_mode="full",
         page=1,
@@ -55,7 +55,7 @@ def read_whole(state: EpisodeState, move: ReadWhole, visible: VisibleWorld) -> E
 def preview(state: EpisodeState, move: Preview, visible: VisibleWorld) -> Effect:
     state = memory_manager.surface(state, move.segments)
     outline = tuple(
-        OutlineLine(
+        OutlineLine.trusted(
             segment_id=view.segment_id,
             alias=state.aliases[view.segment_id],
             tokens=view.tokens,
@@ -68,7 +68,7 @@ def preview(state: EpisodeState, move: Preview, visible: VisibleWorld) -> Effect
     lines = [f"{line.alias} {line.tokens}t {line.title}" for line in outline]
     state, item = memory_manager.add(state, Draft(ItemKind.PREVIEW, label, "\n".join(lines) + "\n"), visible)
     state = _asked(state, f"read {artifact_id} {move.page}")
-    payload = ReadPayload(
+    payload = ReadPayload.trusted(
         artifact_id=artifact_id,
         access_mode="preview",
         page=move.page,
@@ -87,7 +87,7 @@ def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
     views = [phase.segments[hit.segment_id] for hit in found]
     state = memory_manager.surface(state, views)
     hits = tuple(
-        SearchHit(
+        SearchHit.trusted(
             segment_id=hit.segment_id,
             alias=state.aliases[hit.segment_id],
             tokens=view.tokens,
@@ -100,7 +100,7 @@ def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
     text = "\n".join(lines or ["no hit"]) + "\n"
     state, item = memory_manager.add(state, Draft(ItemKind.SEARCH, ItemKind.SEARCH.value, text), visible)
     state = _asked(state, f"search {' '.join(move.query.lower().split())}")
-    return Effect(state, SearchPayload(query=move.query, hits=hits, item_ids=(item.item_id,)))
+    return Effect(state, SearchPayload.trusted(query=move.query, hits=hits, item_ids=(item.item_id,)))
 
 
 def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) -> Effect:
@@ -116,7 +116,7 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
             state = memory_manager.surface(
                 state, [phase.segments[cite] for cite in entry.cites if cite in phase.segments]
             )
-            finding = Finding(
+            finding = Finding.trusted(
                 finding_id=f"finding-{len(state.findings) + 1}",
                 source="cache",
                 subtask_id=entry.subtask_id,
@@ -134,7 +134,7 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
             state = evolve(state, findings={**state.findings, finding.finding_id: finding})
             item_ids.append(item.item_id)
         hits.append(
-            CacheHit(
+            CacheHit.trusted(
                 entry_id=entry.entry_id,
                 finding_id=finding.finding_id,
                 subtask_id=entry.subtask_id,
@@ -147,12 +147,12 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
         )
     state = evolve(state, cache_queries=state.cache_queries + 1, cache_hits=state.cache_hits + len(hits))
     state = _asked(state, f"cache {' '.join(move.query.lower().split())}")
-    return Effect(state, CachePayload(query=move.query, hits=tuple(hits), item_ids=tuple(item_ids)))
+    return Effect(state, CachePayload.trusted(query=move.query, hits=tuple(hits), item_ids=tuple(item_ids)))
 
 
 def hydrate(state: EpisodeState, move: Hydrate, visible: VisibleWorld) -> Effect:
     state, items = memory_manager.hydrate(state, move.segments, visible)
-    payload = HydratePayload(
+    payload = HydratePayload.trusted(
         item_ids=tuple(item.item_id for item in items), tokens_added=sum(item.tokens for item in items)
     )
     return Effect(state, payload)

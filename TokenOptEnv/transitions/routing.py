@@ -30,7 +30,7 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
     )
     phase = visible.phases[state.phase]
     route_id = f"route-{len(state.routes) + 1}"
-    finding = Finding(
+    finding = Finding.trusted(
         finding_id=f"finding-{len(state.findings) + 1}",
         source="route",
         subtask_id=move.subtask.subtask_id,
@@ -49,7 +49,7 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
     reasoning = min(reply.reasoning_tokens, card.reasoning_tokens[move.effort]) * move.reasoning_permille // 1_000
     output = min(text_tokens(card, text), REPLY_CAP_TOKENS) + reasoning
     paid = ledger.charge(card, move.quote, output)
-    record = RouteRecord(
+    record = RouteRecord.trusted(
         route_id=route_id,
         item_alias=item.alias,
         subtask_id=move.subtask.subtask_id,
@@ -68,7 +68,7 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
         routes=(*state.routes, record),
         route_contexts={**state.route_contexts, route_id: context},
     )
-    payload = RoutePayload(
+    payload = RoutePayload.trusted(
         route_id=route_id,
         subtask_id=record.subtask_id,
         model_id=card.model_id,

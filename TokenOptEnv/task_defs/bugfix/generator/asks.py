@@ -9,7 +9,7 @@ from TokenOptEnv.task_defs.generation import Split
 
 @dataclass(frozen=True)
 class Wordings:
-    """`lexical` share words with the evidence, `plain` do not; `again` are ways to ask the same once more."""
+    """`lexical` share words with the evidence and are tried in order, `plain` do not; `again` ask the same once more."""
 
     lexical: tuple[str, ...]
     plain: tuple[str, ...]
@@ -30,8 +30,10 @@ _TRAIN: dict[str, Wordings] = {
     ),
     "since": Wordings(
         (
-            "Between the last green run of this job and {nightly} {number}, which commit changed whether {words}? Short id.",
-            "Which commit after the last green run of this job touched what '{promise}' is about? Short id.",
+            "Which commit after the last green run of this job touched '{promise}'? Short id.",
+            "Since the last green run of this job, which commit changed '{words}'? Short id.",
+            "Last green run of this job, then which commit on '{promise}' ({words})? Short id.",
+            'Which commit after the last green run of this job is it (keywords: {hints})? Short id.',
         ),
         (
             "Which change is behind it, of those that came after things were last in order? Give its short id.",
@@ -41,8 +43,11 @@ _TRAIN: dict[str, Wordings] = {
     ),
     "locate": Wordings(
         (
-            "{test} fails with '{symptom}'. Which file and function do not keep '{promise}'? Say none if all do.",
-            "Which file and function are at fault when '{symptom}' and '{promise}' do not go together? Or none.",
+            "Which file and function give '{symptom}' against '{promise}'? Or none.",
+            "'{promise}' fails as '{symptom}': which file and function? Or none.",
+            "{test}: which file and function break '{promise}'? Or none.",
+            "{test} with '{symptom}': which file and function? Or none.",
+            'Which file and function are at fault (keywords: {hints})? Or none.',
         ),
         (
             "What in the present code explains the red night? Name file and function, or none if it is sound.",
@@ -52,8 +57,10 @@ _TRAIN: dict[str, Wordings] = {
     ),
     "line": Wordings(
         (
-            "By its number, which line breaks '{promise}', which {test} checks? Or none.",
-            "Which line of the function that says '{promise}' is wrong? Give its number, or none.",
+            "Which line number breaks '{promise}', seen as '{symptom}'? Or none.",
+            "Which line of what says '{promise}' is wrong? Its number, or none.",
+            "{test}: which line number breaks '{promise}'? Or none.",
+            'Which line number is wrong (keywords: {hints})? Or none.',
         ),
         (
             "Which single line has to change today? Give its number in the file, or none.",
@@ -63,8 +70,10 @@ _TRAIN: dict[str, Wordings] = {
     ),
     "repair": Wordings(
         (
-            "'{promise}': which line breaks that, and and which minimal diff keeps it, as the old code did? Or none.",
-            "Which line and which minimal diff make '{promise}' hold again as before? None if it holds.",
+            "'{promise}': which line breaks that, and which minimal diff keeps it? Or none.",
+            "Which minimal diff makes '{promise}' and '{words}' hold again, in which line? Or none.",
+            "{test}: which line and minimal diff keep '{promise}'? Or none.",
+            'Which line and which minimal diff (keywords: {hints})? Or none.',
         ),
         (
             "Which line has to change and how, as a minimal diff that breaks no documented rule? None if nothing has to.",
@@ -74,8 +83,10 @@ _TRAIN: dict[str, Wordings] = {
     ),
     "fix": Wordings(
         (
-            "{test} says '{symptom}': which file, function and line break '{promise}', and which diff mends it? Or none.",
-            "Which file, function, line and diff for '{promise}', seen as '{symptom}'? None if all is right.",
+            "File, function, line and diff for '{symptom}' against '{promise}'? Or none.",
+            "{test}: file, function, line and diff for '{promise}'? Or none.",
+            "{test} with '{symptom}': file, function, line, diff? Or none.",
+            'Which file, function, line and diff (keywords: {hints})? Or none.',
         ),
         (
             "What in the present code is wrong: file, function, line, and the smallest diff? None if nothing is.",
@@ -115,8 +126,10 @@ _TEST: dict[str, Wordings] = {
     ),
     "since": Wordings(
         (
-            "Which revision after the previous success of this workflow altered whether {words}? Short id.",
-            "After the previous success of this workflow, which commit modified '{promise}'? Short id.",
+            "After the previous success of this workflow, which revision edited '{promise}'? Short id.",
+            "Previous success of this workflow, then which revision edited '{words}'? Short id.",
+            "Revision after the previous success of this workflow for '{promise}' ({words})? Short id.",
+            'Revision after the previous success of this workflow, terms {hints}? Short id.',
         ),
         (
             "Name the short id of the edit that introduced the defect since things were fine.",
@@ -126,8 +139,11 @@ _TEST: dict[str, Wordings] = {
     ),
     "locate": Wordings(
         (
-            "Given '{symptom}' in {test}: which file and function violate '{promise}'? Else none.",
-            "File and function that contradict '{promise}', see '{symptom}'? Else none.",
+            "File and function contradicting '{promise}' with '{symptom}'? Else none.",
+            "'{symptom}' versus '{promise}': defective file and function? Else none.",
+            "{test}: file and function violating '{promise}'? Else none.",
+            "{test} and '{symptom}': file and function? Else none.",
+            'Defective file and function, terms {hints}? Else none.',
         ),
         (
             "Name the defective file and function of the current sources, or none if they are sound.",
@@ -137,16 +153,20 @@ _TEST: dict[str, Wordings] = {
     ),
     "line": Wordings(
         (
-            "Number of the line that violates '{promise}' (compare {test})? Else none.",
-            "In the routine documented as '{promise}', which line number is defective? Else none.",
+            "Line number violating '{promise}' with '{symptom}'? Else none.",
+            "In the routine documented '{promise}', which line number? Else none.",
+            "{test}: line number violating '{promise}'? Else none.",
+            'Defective line number, terms {hints}? Else none.',
         ),
         ("State the number of the defective line, or none.", "Which line number needs editing now? Else none."),
         ("Number of the defective line?", "Which line needs editing?"),
     ),
     "repair": Wordings(
         (
-            "Defective line and smallest diff so that '{promise}' is true again, as in the old code? Else none.",
-            "To satisfy '{promise}' like before: which line, which smallest diff? Else none.",
+            "Defective line and smallest diff for '{promise}'? Else none.",
+            "Smallest diff and its line so that '{promise}' and '{words}'? Else none.",
+            "{test}: line and smallest diff for '{promise}'? Else none.",
+            'Defective line and smallest diff, terms {hints}? Else none.',
         ),
         (
             "State the defective line and the smallest diff compatible with all documentation, or none.",
@@ -156,8 +176,10 @@ _TEST: dict[str, Wordings] = {
     ),
     "fix": Wordings(
         (
-            "'{symptom}' in {test} versus '{promise}': file, function, line and smallest diff? Else none.",
-            "File, function, line and smallest diff restoring '{promise}' ('{symptom}')? Else none.",
+            "File, function, line, smallest diff: '{symptom}' versus '{promise}'? Else none.",
+            "{test}: file, function, line, smallest diff for '{promise}'? Else none.",
+            "{test} and '{symptom}': file, function, line, diff? Else none.",
+            'File, function, line, smallest diff, terms {hints}? Else none.',
         ),
         (
             "Name file, function and line of the defect and the smallest diff, or none if the sources are sound.",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from TokenOptEnv.config import FINDING_CAP_TOKENS, YARDSTICK
 from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.models import Slot
-from TokenOptEnv.simulators import tokens
+from TokenOptEnv.simulators import terms, tokens
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.authoring import Reply
 from TokenOptEnv.task_defs.bugfix.generator import agenda as items
@@ -26,7 +26,9 @@ _QUESTION_CAP_TOKENS = 40
 _SURVEY_HITS = 6
 """Of the eight hits for a survey that is found by its words, at least so many are its own."""
 _TEMPTING = 2
-_WORDS = 9
+_SYMPTOM_TOKENS = 12
+_PROMISE_TOKENS = 14
+_MOST_HINTS = 9
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Asker:
     def ask(self, item: Item, lexical: bool, artifacts: Sequence[str] = ()) -> Asked:
         needs, decisive = self._needs(item)
         segments = list(dict.fromkeys(self._sheet.places(clue)[0] for clue in needs))
-        question, found = self._worded(item, lexical, segments, artifacts)
+        question, found = self._worded(item, lexical, needs, segments, artifacts)
         right, offered = self._replies(item)
         clues: dict[str, Clue] = {}
         wrong: list[Reply] = []
@@ -103,6 +105,8 @@ class Asker:
         required, optional = self._bearing(item)
         low, high = self._plot.outline.facts
         wanted = self._draw("needs", item.name).integer(low, high)
+        if wanted == 1:
+            required = required[:1]
         chosen = list(required)
         places = {self._sheet.places(clue)[0] for clue in chosen}
         if len(places) > high:
@@ -140,16 +144,20 @@ class Asker:
         return nights, (nights[first - 1], nights[first])
 
     def _worded(
-        self, item: Item, lexical: bool, segments: Sequence[str], artifacts: Sequence[str]
+        self, item: Item, lexical: bool, needs: Sequence[Clue], segments: Sequence[str], artifacts: Sequence[str]
     ) -> tuple[str, bool]:
         """The first wording with the evidence's words under which a search shows it all; else one in other words."""
         ways = wordings(self._plot.outline.split, item.name)
         draw = self._draw("wording", item.name)
         if lexical:
-            for way in draw.shuffled(ways.lexical):
+            *told, listed = ways.lexical
+            for way in draw.shuffled(told):
                 question = self._filled(item, way)
                 if self._is_short(question) and self._is_found(item, question, segments, artifacts):
                     return question, True
+            hinted = self._hinted(item, listed, needs, segments, artifacts)
+            if hinted is not None:
+                return hinted, True
         for way in draw.shuffled(ways.plain):
             question = self._filled(item, way)
             if self._is_short(question):
@@ -162,15 +170,43 @@ class Asker:
             return sum(hit in segments for hit in self._sheet.hits(asked, artifacts)) >= _SURVEY_HITS
         return self._sheet.shows_all(asked, segments, artifacts)
 
-    def _filled(self, item: Item, way: str) -> str:
+    def _hinted(
+        self, item: Item, way: str, needs: Sequence[Clue], segments: Sequence[str], artifacts: Sequence[str]
+    ) -> str | None:
+        """Telling words of the evidence, one more at a time for what a search does not show yet."""
+        pools = {self._sheet.places(clue)[0]: self._telling(clue) for clue in reversed(needs)}
+        hints: dict[str, None] = dict.fromkeys(pool.pop(0) for pool in pools.values() if pool)
+        for _ in range(_MOST_HINTS):
+            question = self._filled(item, way, ", ".join(hints))
+            if not self._is_short(question):
+                return None
+            if self._is_found(item, question, segments, artifacts):
+                return question
+            hits = self._sheet.hits(question.replace("{commit}", ""), artifacts)
+            ranked = sorted(segments, key=lambda name: -(hits.index(name) if name in hits else len(hits)))
+            words = next((pools[name] for name in ranked if pools.get(name)), None)
+            if words is None:
+                return None
+            hints[words.pop(0)] = None
+        return None
+
+    def _telling(self, clue: Clue) -> list[str]:
+        """The rare words of a clue; never those that name a function or a commit, which are answers."""
+        named = {word for m in (self._plot.bug, *self._plot.suspects) for word in terms.terms(m.mutation.function)}
+        text = self._sheet.segment_text(clue)
+        words = [*self._sheet.rare_words(clue.quotes[0].text, _MOST_HINTS), *self._sheet.rare_words(text, _MOST_HINTS)]
+        return [word for word in dict.fromkeys(words) if word not in named]
+
+    def _filled(self, item: Item, way: str, hints: str = "") -> str:
         plot = self._plot
         text = way.format(
             nightly=plot.voice.nightly,
             number=plot.red_night.number,
             test=plot.test.name.partition("[")[0],
-            symptom=_few(symptom_line(plot.test).removeprefix("E ").replace("AssertionError:", ""), 5),
-            promise=_few(self._evidence.promised_words(), _WORDS),
-            words=_few(plot.symptom, _WORDS),
+            symptom=_few(symptom_line(plot.test).removeprefix("E ").replace("AssertionError:", ""), _SYMPTOM_TOKENS),
+            promise=_few(self._evidence.promised_words(), _PROMISE_TOKENS),
+            words=_few(plot.symptom, _PROMISE_TOKENS),
+            hints=hints,
             commit="{commit}",
         )
         if item.needs_commit and "{commit}" not in text:
@@ -195,8 +231,12 @@ class Asker:
         )
 
 
-def _few(text: str, most: int) -> str:
-    return " ".join(text.replace("{", "(").replace("}", ")").split()[:most])
+def _few(text: str, most_tokens: int) -> str:
+    """The first whole words within so many tokens; braces would be taken for blanks."""
+    words = text.replace("{", "(").replace("}", ")").replace("'", "").split()
+    while len(words) > 1 and tokens.count(YARDSTICK, " ".join(words)) > most_tokens:
+        words.pop()
+    return " ".join(words)
 
 
 def _check_size(item: Item, reply: Reply) -> None:

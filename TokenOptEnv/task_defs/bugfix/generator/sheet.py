@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from TokenOptEnv.config import SEARCH_MAX_TOP_K, YARDSTICK
 from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.scenario import Segment
-from TokenOptEnv.simulators import tokens
+from TokenOptEnv.simulators import terms, tokens
 from TokenOptEnv.simulators.retrieval import Retriever
 from TokenOptEnv.task_defs.authoring import CaseBuilder
 from TokenOptEnv.task_defs.bugfix.generator.evidence import Clue
@@ -23,6 +24,7 @@ class Sheet:
         self._facts: set[str] = set()
         self._decoys: set[str] = set()
         self._retrievers: dict[tuple[str, ...], Retriever] = {}
+        self._spread: Counter[str] = Counter()
 
     def lay(self, exhibits: Iterable[Exhibit]) -> None:
         for exhibit in exhibits:
@@ -57,6 +59,20 @@ class Sheet:
             self._decoys.add(clue.clue_id)
             self.builder.decoy(f"decoy-{clue.clue_id}", clue.why, *clue.quotes)
         return f"decoy-{clue.clue_id}"
+
+    def segment_text(self, clue: Clue) -> str:
+        """All of the first segment that shows a clue."""
+        place = self.places(clue)[0]
+        return next(s.text for segments in self._segments.values() for s in segments if s.segment_id == place)
+
+    def rare_words(self, text: str, most: int) -> list[str]:
+        """The plain words of a text that stand in the fewest segments, rarest first."""
+        if not self._spread:
+            for segments in self._segments.values():
+                for segment in segments:
+                    self._spread.update(set(terms.distinct(segment.text)))
+        words = [word for word in terms.distinct(text) if word.isalpha() and len(word) > 2]
+        return sorted(words, key=lambda word: (self._spread[word], word))[:most]
 
     def hits(self, query: str, artifacts: Sequence[str] = ()) -> list[str]:
         """What a search shows at most, best first; within some artifacts where phases part them."""

@@ -67,11 +67,13 @@ def _slips(name: str) -> tuple[KnownSlip, ...]:
 
 
 def _richest_module(name: str, sources: MappingProxyType[str, str]) -> tuple[str, tuple[str, ...]]:
-    """The module with the most public names: classes, functions and, where these are few, methods do not count."""
+    """The module with the most public names; not one that the package's front door hides behind a name of its own."""
+    door = [node for node in ast.parse(sources[f"{name}/__init__.py"]).body if isinstance(node, ast.ImportFrom)]
+    hidden = [alias.asname or alias.name for node in door for alias in node.names]
     found: dict[str, tuple[str, ...]] = {}
     for path, text in sources.items():
         module = path.removeprefix(f"{name}/").removesuffix(".py")
-        if not path.startswith(f"{name}/") or "/" in module or module == "__init__":
+        if not path.startswith(f"{name}/") or "/" in module or module in ("__init__", *hidden):
             continue
         bound = [
             node.name

@@ -15,7 +15,9 @@ from TokenOptEnv.task_defs.incident.generator.story import Story
 
 QUESTION_CAP_TOKENS = 40
 _NEAR = 4
-"""Most of what a lexical question needs is among so many hits, and a decoy for any question."""
+"""Most of what a lexical question needs is among so many hits."""
+_MISLED = 6
+"""Something misleading is among so many hits of any question."""
 _TOPICS = 3
 _TOPICS_BESIDE_WORDS = 2
 """Where the question also repeats what the front said."""
@@ -45,7 +47,7 @@ class Asker:
             hits = [hit.segment_id for hit in self.retriever.search(shown, SEARCH_MAX_TOP_K)]
             if ask.manner is Manner.SURVEY and decoys.intersection(hits):
                 return Put(text, lexical=True)
-            if not decoys.intersection(hits[:_NEAR]):
+            if not decoys.intersection(hits[:_MISLED]):
                 continue
             if self._found(needs, hits) == lexical:
                 return Put(text, lexical)
@@ -81,17 +83,13 @@ class Asker:
                     asks=joined,
                     topics=topics,
                     tenant=story.witness.request.tenant,
-                    said=self._said(),
+                    alias=story.cast.guilty.victim.alias,
                 )
                 if ask.manner is Manner.TRACE and len(ask.fields) > 1:
-                    where = f" {room.trace_said.format(said=self._said())}" if lexical else ""
+                    where = f" {room.trace_said.format(alias=story.cast.guilty.victim.alias)}" if lexical else ""
                     text = f"{text.removesuffix('?')}, and {joined}{where}?"
                 text = lead + text[0].lower() + text[1:] if lead else text
                 yield text[0].upper() + text[1:]
-
-    def _said(self) -> str:
-        """The front's own words for the failure, where the leg has them."""
-        return self.evidence.quotes["passed-on"][0].text if self.evidence.has("passed-on") else ""
 
     def _topic_lists(self, ask: Ask, lexical: bool) -> list[str]:
         """Topics of several suspects, an exercise always among them: which ones are named must not tell."""

@@ -64,13 +64,13 @@ class Questions:
     trace_lexical: tuple[str, ...]
     """{tenant}"""
     trace_said: str
-    """Added where it is also asked who is at fault: {said}"""
+    """Added where it is also asked who is at fault: {alias}"""
     locate: tuple[str, ...]
     locate_lexical: tuple[str, ...]
     """{tenant}"""
     service: tuple[str, ...]
     service_lexical: tuple[str, ...]
-    """{said} {asks} {topics}: what the front prints about the request that the page shows, and what is asked"""
+    """{alias} {asks} {topics}: what the front called in vain, and what is asked"""
     cause: tuple[str, ...]
     cause_lexical: tuple[str, ...]
     """{topics}"""

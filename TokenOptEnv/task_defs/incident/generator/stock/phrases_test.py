@@ -120,7 +120,7 @@ PHRASES = Phrases(
             "Which request id stands behind what the breach showed first?",
         ),
         trace_lexical=("Which request id is the lost one of {tenant}?",),
-        trace_said="as to {said}",
+        trace_said="with {alias} failing",
         locate=(
             "Which endpoint address was met by what illustrates the breach?",
             "Where, as an address, did the illustrated case come to a halt?",
@@ -132,8 +132,8 @@ PHRASES = Phrases(
             "Which component, if any, is responsible for this?",
         ),
         service_lexical=(
-            "As to {said}, {asks}: {topics}?",
-            "Given {said}, {asks}, with {topics}?",
+            "With {alias} failing, {asks}: {topics}?",
+            "As {alias} fails, {asks}, given {topics}?",
         ),
         cause=(
             "{asks}?",

@@ -121,7 +121,7 @@ PHRASES = Phrases(
             "Which request does the pager's example stand for?",
         ),
         trace_lexical=("Which request id has the failed call of {tenant}?",),
-        trace_said="where it says {said}",
+        trace_said="where calls to {alias} fail",
         locate=(
             "Which peer address had the call behind the pager's example?",
             "At which address did the pager's example get stuck?",
@@ -133,8 +133,8 @@ PHRASES = Phrases(
             "Who is at fault here, which service, if any?",
         ),
         service_lexical=(
-            "Where it says {said}, {asks}: {topics}?",
-            "It says {said}: {asks}, with {topics}?",
+            "Where calls to {alias} fail, {asks}: {topics}?",
+            "Calls to {alias} fail: {asks}, {topics}?",
         ),
         cause=(
             "{asks}?",
