@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ from TokenOptEnv.plans import reference_costs, reference_plan
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.simulators.backend import Backend
 from TokenOptEnv.text_actions import describe
-from TokenOptEnv.world import World, build_world
+from TokenOptEnv.world import ReferenceCosts, World, build_world
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -52,12 +51,15 @@ class LocalEnv:
         chosen_seed = _seed(seed)
         given_name = _episode_id(episode_id)
         config = _config(self._defaults, options)
-        scenario = scenario_store.load(_scenario_id(scenario_id, split, index, chosen_seed))
+        chosen_id = _scenario_id(scenario_id, split, index, chosen_seed)
+        if config.reveal and scenario_store.split_of(chosen_id) == "test":
+            raise BadInput(f"reveal is not for the test split; play {chosen_id!r} without it")
+        scenario = scenario_store.load(chosen_id)
         world = build_world(
             scenario,
             chosen_seed,
             config,
-            reference=lambda: reference_costs(scenario, chosen_seed, config),
+            reference=lambda: _reference(scenario, chosen_seed, config),
             backend=self._backend,
         )
         name = given_name if given_name is not None else f"{scenario.scenario_id}@{chosen_seed}"
@@ -79,8 +81,7 @@ class LocalEnv:
     def prepare_grading(self) -> None:
         """Make now, once, the plan that the end of this episode is graded against; it is kept for every later one."""
         if self._world is not None and self._world.reference is not None:
-            with suppress(PlanNotFound):  # told at the end, where it matters
-                self._world.reference()
+            self._world.reference()
 
     @property
     def state(self) -> TokenOptEnvState:
@@ -117,6 +118,14 @@ class LocalEnv:
 
     def close(self) -> None:
         self._world = self._outcome = self._scenario = None
+
+
+def _reference(scenario: Scenario, seed: int, config: EpisodeConfig) -> ReferenceCosts | None:
+    """None where the planner finds nothing under these options: an episode must be graded all the same."""
+    try:
+        return reference_costs(scenario, seed, config)
+    except PlanNotFound:
+        return None
 
 
 def _seed(seed: object) -> int:

@@ -86,7 +86,7 @@ def _process_terms(reached: int, listed: int, penalty: float) -> tuple[RewardTer
 def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
     spent = state.spent
     own = ReferenceCosts(spent.nano_usd, spent.routed_nano_usd)
-    reference = own if world.reference is None else world.reference()
+    reference = (world.reference() if world.reference is not None else None) or own
     overran = any(event.guardrail_id == Guardrail.BUDGET_OVERRUN for event in state.guardrail_events)
     won = verdict.success
     efficiency = 0.0 if overran else _thrift(spent.nano_usd, reference.nano_usd)

@@ -113,7 +113,9 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
     verb, _, rest = line.partition(" ")
     rest = rest.strip()
     ids = {number: name for name, number in numbering.things.items()}
-    finding_ids = {number: name for name, number in numbering.finding_items.items()}
+    finding_ids: dict[int, tuple[str, ...]] = {}
+    for name, number in numbering.finding_items.items():
+        finding_ids[number] = (*finding_ids.get(number, ()), name)
     artifact_ids = {number: name for name, number in numbering.artifacts.items()}
     route_ids = {number: name for name, number in numbering.route_items.items()}
     match verb.lower():
@@ -151,7 +153,7 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
             if match[3] is None:
                 return TokenOptEnvAction(
                     action_type=ActionType.SUBMIT_ANSWER,
-                    finding_ids=_named(match[1], finding_ids),
+                    finding_ids=_all_named(match[1], finding_ids),
                     evidence_segment_ids=_named(match[2] or "", ids),
                 )
             pairs = (part.partition("=") for part in match[3].split(";"))
@@ -169,7 +171,7 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
             return TokenOptEnvAction(
                 action_type=ActionType.WRITE_CHECKPOINT,
                 note=match[2],
-                finding_ids=tuple(finding_ids[int(n)] for n in numbers if int(n) in finding_ids),
+                finding_ids=_all_named(" ".join(n for n in numbers if int(n) in finding_ids), finding_ids),
                 context_segment_ids=_named(" ".join(n for n in numbers if int(n) not in finding_ids), ids),
             )
         case "recall" if re.fullmatch(r"\d{1,4}", rest):
@@ -210,3 +212,8 @@ def _at(number: str, names: Sequence[str]) -> str:
 
 def _named(numbers: str, names: Mapping[int, str]) -> tuple[str, ...]:
     return tuple(names.get(int(number), f"#{number}") for number in numbers.split())
+
+
+def _all_named(numbers: str, names: Mapping[int, tuple[str, ...]]) -> tuple[str, ...]:
+    """A restored checkpoint may hold several findings under one number: it stands for all of them."""
+    return tuple(name for number in numbers.split() for name in names.get(int(number), (f"#{number}",)))

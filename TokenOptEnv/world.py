@@ -148,8 +148,8 @@ class World:
     backend: Backend
     hidden: HiddenScenario
     seed: int
-    reference: Callable[[], ReferenceCosts] | None = None
-    """Asked for at the end alone; None while a plan is being made, which is then its own reference."""
+    reference: Callable[[], ReferenceCosts | None] | None = None
+    """Asked for at the end alone. Without one, as while a plan is being made, an episode is its own reference."""
 
 
 def world_index(seed: int) -> int:
@@ -160,7 +160,7 @@ def build_world(
     scenario: Scenario,
     seed: int,
     config: EpisodeConfig,
-    reference: Callable[[], ReferenceCosts] | None = None,
+    reference: Callable[[], ReferenceCosts | None] | None = None,
     backend: Backend | None = None,
 ) -> World:
     return World(

@@ -55,11 +55,14 @@ def play(
 
 def _episode(env: LocalEnv, player: Policy, terminal: Terminal, observation: TokenOptEnvObservation) -> None:
     from TokenOptEnv.cli import play_board, play_result, play_score
+    from TokenOptEnv.models import ActionType
 
     terminal.show(*play_board.opening(observation))
     while not observation.done:
         terminal.show(*play_board.standing(observation))
         before, action = observation, player.act(observation)
+        if action.action_type is ActionType.SUBMIT_ANSWER:
+            terminal.show("Grading; a plan to compare with may have to be made first.")
         observation = env.step(action)
         terminal.show(*play_result.told(action, before, observation))
     terminal.show(*play_score.explained(observation))
@@ -77,7 +80,5 @@ def _refuse_on_test(scenario_id: str) -> None:
 
 def _farewell(env: LocalEnv, terminal: Terminal) -> None:
     state = env.state
-    if state.scenario_id is None:
-        terminal.show("Nothing was played.")
-    else:
-        terminal.show(f"You left {state.scenario_id} after {state.step_count} steps; nothing was graded.")
+    steps = "1 step" if state.step_count == 1 else f"{state.step_count} steps"
+    terminal.show("Nothing was played." if state.scenario_id is None else f"Left after {steps}; nothing was graded.")

@@ -14,6 +14,7 @@ from TokenOptEnv.scenario_store import core, packs, train_cache
 from TokenOptEnv.scenario_store.core import Index, IndexRow, designed, index, ship, shipped_folder
 from TokenOptEnv.scenario_store.splits import SPLITS, case_at, case_named, split_size
 from TokenOptEnv.task_defs.generation import Split
+from TokenOptEnv.task_defs.generation import split_of as number_split
 
 __all__ = [
     "SPLITS",
@@ -27,6 +28,7 @@ __all__ = [
     "ship",
     "shipped_folder",
     "size",
+    "split_of",
 ]
 
 _MOST_LISTED = 10_000
@@ -60,6 +62,12 @@ def load(scenario_id: str) -> Scenario:
     if case is None:
         return core.load(scenario_id)
     return packs.load(case) if packs.holds(case) else train_cache.load(case)
+
+
+def split_of(scenario_id: str) -> str:
+    """The split an id belongs to."""
+    case = case_named(scenario_id)
+    return "core" if case is None else number_split(case.number).value
 
 
 def _generated(split: str) -> Split:

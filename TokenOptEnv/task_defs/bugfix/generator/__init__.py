@@ -10,9 +10,10 @@ from __future__ import annotations
 from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.task_defs.bugfix.generator.case import write
+from TokenOptEnv.task_defs.bugfix.generator.checking import verify_scenario
 from TokenOptEnv.task_defs.generation import Outline
 
-__all__ = ["generate"]
+__all__ = ["generate", "verify_scenario"]
 
 _ATTEMPTS = 16
 

@@ -9,6 +9,8 @@ from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.generation import Outline
 
 SURVEY, SINCE, LOCATE, LINE, REPAIR, FIX = "survey", "since", "locate", "line", "repair", "fix"
+BEGIN, RUN, LATER = "begin", "run", "later"
+"""Asked in marathons alone: the same as a survey of two nights, the last good run, and what came after."""
 COMMIT = "commit"
 
 _KINDS = {
@@ -18,8 +20,9 @@ _KINDS = {
     LINE: QuestionKind.CODE,
     REPAIR: QuestionKind.CODE,
     FIX: QuestionKind.CODE,
-    "run": QuestionKind.LOOKUP,
-    "author": QuestionKind.LOOKUP,
+    BEGIN: QuestionKind.LOOKUP,
+    RUN: QuestionKind.LOOKUP,
+    LATER: QuestionKind.LOOKUP,
 }
 
 
@@ -49,3 +52,14 @@ def agenda(outline: Outline, draw: Stream) -> tuple[Item, ...]:
             return (beginning, locate, Item(REPAIR, ("line", "patch")))
         return (locate, *apart)
     return (beginning, locate, *apart)
+
+
+def marathon_agenda(outline: Outline) -> tuple[tuple[Item, ...], ...]:
+    """By phase: nights, code, history. What the first finds is asked for by name in the last."""
+    nights = [Item(SURVEY if outline.wide_facts is not None else BEGIN, (COMMIT,))]
+    history = [Item(REPAIR, ("patch",), needs_commit=True)]
+    if outline.questions >= 5:
+        nights.append(Item(RUN, ("run",)))
+    if outline.questions >= 6:
+        history.append(Item(LATER, ("later",), needs_commit=True))
+    return tuple(nights), (Item(LOCATE, ("file", "function")), Item(LINE, ("line",))), tuple(history)

@@ -102,13 +102,27 @@ _TRAIN: dict[str, Wordings] = {
         ("Which was the last good result before the unbroken bad streak? Give its number.",),
         ("Which run was the last good one?", "What was the number of the last success?"),
     ),
-    "author": Wordings(
+    "begin": Wordings(
         (
-            "Who is the Author of commit {commit}? Give the name.",
-            "Which Author stands at commit {commit}?",
+            "At which commit did the watched test turn RED for good, after its last green nightly? Short id.",
+            "The watched test was green at one commit and RED at the next: which is the first red one? Short id.",
         ),
-        ("Whose work was {commit}? Give the full name.",),
-        ("Who wrote the commit it began with?", "Who made that change?"),
+        (
+            "Which checkout opened the unbroken bad streak? Give its short id.",
+            "Since when is it bad without a break? Give the short id that was checked out.",
+        ),
+        ("Which checkout did the lasting failure start with?", "Since which commit do all runs fail?"),
+    ),
+    "later": Wordings(
+        (
+            "After {commit}, which commit touched the same function again? Short id.",
+            "Which later commit is about the function that {commit} was about? Short id.",
+        ),
+        (
+            "Who came back to the place of {commit}? Give that change's short id.",
+            "What followed on {commit} at the same place? Short id.",
+        ),
+        ("Which change came later at that place?", "What was done there afterwards?"),
     ),
 }
 
@@ -195,10 +209,27 @@ _TEST: dict[str, Wordings] = {
         ("Number of the final success before the permanent failure?",),
         ("Last success, by number?", "Number of the final good outcome?"),
     ),
-    "author": Wordings(
-        ("Which Author recorded commit {commit}?", "Author of commit {commit}, full name?"),
-        ("Who is responsible for {commit}? Full name.",),
-        ("Who recorded the first bad revision?", "Author of that revision?"),
+    "begin": Wordings(
+        (
+            "At which revision did the tracked check turn to FAIL for good after its last ok cron run? Short id.",
+            "First revision whose tracked check says FAIL with no ok cron run behind it? Short id.",
+        ),
+        (
+            "What was checked out when things went wrong permanently? Short id.",
+            "Identify the start of the permanent failure by short id.",
+        ),
+        ("Start of the permanent failure?", "Which revision do failures persist from?"),
+    ),
+    "later": Wordings(
+        (
+            "Following {commit}, which commit edits the same routine? Short id.",
+            "Next commit on the routine of {commit}? Short id.",
+        ),
+        (
+            "Which edit revisits what {commit} did? Short id.",
+            "Short id of the follow-up at the place of {commit}?",
+        ),
+        ("Which edit revisits that place?", "Follow-up at the same routine?"),
     ),
 }
 

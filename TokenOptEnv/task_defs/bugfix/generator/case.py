@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from TokenOptEnv.config import YARDSTICK
+from TokenOptEnv.config import YARDSTICK, Difficulty
 from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.models import FieldKind
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.task_defs.authoring import CaseBuilder
-from TokenOptEnv.task_defs.bugfix.generator.agenda import COMMIT, Item, agenda
+from TokenOptEnv.task_defs.bugfix.generator.agenda import COMMIT, Item, agenda, marathon_agenda
 from TokenOptEnv.task_defs.bugfix.generator.earlier_results import remember
 from TokenOptEnv.task_defs.bugfix.generator.evidence import Evidence
-from TokenOptEnv.task_defs.bugfix.generator.exhibits import Table, lay_out
+from TokenOptEnv.task_defs.bugfix.generator.exhibits import CODE, HISTORY, RUNS, Table, lay_out
 from TokenOptEnv.task_defs.bugfix.generator.library import lore, modules
 from TokenOptEnv.task_defs.bugfix.generator.plot import Plot, draw_plot
 from TokenOptEnv.task_defs.bugfix.generator.questions import Asked, Asker
@@ -29,7 +29,11 @@ _QUESTIONS = {
     "function": "Which function, as Class.method or function, or none?",
     "line": "Which line of the file, by number, or none?",
     "patch": "The minimal unified diff, or none.",
+    "run": "The number of the last good run before the streak.",
+    "later": "The short id of the later commit to the same function.",
 }
+_STEPS = (13, 13, 14)
+"""Of a marathon's phases."""
 
 
 def write(outline: Outline, attempt: int) -> Scenario:
@@ -41,14 +45,30 @@ def write(outline: Outline, attempt: int) -> Scenario:
     if not low <= sheet.size_tokens <= high:
         raise ScenarioInvalid(f"{sheet.size_tokens} tokens of artifacts; {low} to {high} were asked for")
     asker = Asker(plot, table, Evidence(plot, table), sheet, attempt)
-    wanted = agenda(outline, outline.stream("agenda"))
-    by_words = _by_words(outline, wanted)
-    asked = [asker.ask(item, item.name in by_words) for item in wanted]
+    if outline.difficulty is Difficulty.MARATHON:
+        asked = _ask_by_phase(plot, table, sheet, asker)
+    else:
+        wanted = agenda(outline, outline.stream("agenda"))
+        by_words = _by_words(outline, wanted)
+        asked = [asker.ask(item, item.name in by_words) for item in wanted]
     add_fields(plot, table, sheet, asked)
     add_verdicts(sheet, asker.theories)
     remember(plot, sheet, asked, attempt)
     check_silence(sheet.builder)
     return sheet.builder.build()
+
+
+def _ask_by_phase(plot: Plot, table: Table, sheet: Sheet, asker: Asker) -> list[Asked]:
+    """Nights, then code, then history; each phase asks about what lies on the table in it."""
+    phases = marathon_agenda(plot.outline)
+    by_words = _by_words(plot.outline, [item for phase in phases for item in phase])
+    asked: list[Asked] = []
+    for name, brief, steps, wanted in zip((RUNS, CODE, HISTORY), plot.voice.phases, _STEPS, phases, strict=True):
+        artifacts = table.of_phase(name)
+        asked += [asker.ask(item, item.name in by_words, artifacts) for item in wanted]
+        words = {"nightly": plot.voice.nightly, "number": plot.red_night.number, "package": plot.package}
+        sheet.builder.phase(name, brief.format(**words), artifacts, [item.name for item in wanted], steps)
+    return asked
 
 
 def _builder(plot: Plot, attempt: int) -> CaseBuilder:

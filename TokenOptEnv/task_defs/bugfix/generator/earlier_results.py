@@ -9,11 +9,22 @@ from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.authoring import Quote, Reply
 from TokenOptEnv.task_defs.bugfix.generator import agenda as items
 from TokenOptEnv.task_defs.bugfix.generator.asks import wordings
+from TokenOptEnv.task_defs.bugfix.generator.evidence import Clue
 from TokenOptEnv.task_defs.bugfix.generator.plot import Plot
 from TokenOptEnv.task_defs.bugfix.generator.questions import Asked
 from TokenOptEnv.task_defs.bugfix.generator.sheet import Sheet
 
-_DEAREST = (items.SURVEY, items.FIX, items.REPAIR, items.LOCATE, items.LINE, items.SINCE)
+_DEAREST = (
+    items.SURVEY,
+    items.FIX,
+    items.REPAIR,
+    items.LOCATE,
+    items.LINE,
+    items.SINCE,
+    items.BEGIN,
+    items.RUN,
+    items.LATER,
+)
 
 
 def remember(plot: Plot, sheet: Sheet, asked: Sequence[Asked], attempt: int) -> None:
@@ -47,7 +58,12 @@ def _remembered(question: Asked, validity: CacheValidity, draw: Stream) -> tuple
     if validity is CacheValidity.VALID:
         return question.right, tuple(clue.quotes[0] for clue in question.decisive)
     reply = draw.choice([reply for reply in question.wrong if reply.decoys])
-    return reply, tuple(question.clues[decoy_id].quotes[0] for decoy_id in reply.decoys)
+    return reply, tuple(_within(question, question.clues[decoy_id]) for decoy_id in reply.decoys)
+
+
+def _within(question: Asked, clue: Clue) -> Quote:
+    """A place of the question's own phase, where the clue has one."""
+    return next((quote for quote in clue.quotes if quote.artifact_id in question.artifacts), clue.quotes[0])
 
 
 def _age(plot: Plot, validity: CacheValidity, draw: Stream) -> int:

@@ -35,7 +35,7 @@ class Evidence:
 
     def symptom(self) -> Clue:
         return Clue(
-            "symptom", "what the red test got", (Quote(self._table.job_id, symptom_line(self._plot.test)),)
+            "symptom", "what the red test got", (Quote(self._table.symptom_id, symptom_line(self._plot.test)),)
         )
 
     def line(self) -> Clue:
@@ -76,6 +76,15 @@ class Evidence:
         text = _closest(self._table.past.culprit, "-", self._slip.right[0])
         return Clue("as-it-was", "the line before the slip", (Quote(self._table.history_id, text),))
 
+    def slip(self) -> Clue:
+        """The line after the slip, in the same diff."""
+        text = _closest(self._table.past.culprit, "+", self._slip.wrong[0])
+        return Clue("slip", "the line after the slip", (Quote(self._table.history_id, text),))
+
+    def touched_again(self) -> Clue:
+        sha = self._table.past.touch.commit.sha
+        return Clue("touched-again", "the later commit to the same function", (Quote(self._table.history_id, f"commit {sha}"),))
+
     def put_right(self) -> Clue:
         """Where nothing is at fault now: the later commit that took the slip out."""
         text = _closest(self._table.past.touch, "+", self._slip.right[0])
@@ -90,7 +99,7 @@ class Evidence:
         """A commit that touched a suspect, what was said about it, and the line itself."""
         mutant = self._plot.suspects[number]
         sha = self._table.past.suspect(number).commit.sha
-        quotes = [Quote(self._table.history_id, f"commit {sha}"), *self._said(mutant)]
+        quotes = [Quote(self._table.history_id, f"commit {sha}"), *self._said(mutant), *self._line_of(mutant)]
         return Clue(f"suspect-{number + 1}", "tidied of late, and right as it is", tuple(quotes))
 
     def looks_guilty(self) -> Clue:
@@ -111,6 +120,14 @@ class Evidence:
     def _said(self, mutant: Mutant) -> list[Quote]:
         said = self._table.talk.suspicions.get(mutant.mutant_id)
         return [Quote(self._table.talk_id, said)] if said else []
+
+    def _line_of(self, mutant: Mutant) -> list[Quote]:
+        """A suspect's line counts against it where it does not stand beside the line in question."""
+        slip = mutant.mutation
+        if slip.path == self._slip.path:
+            return []
+        code_id = self._table.code_id(slip.path)
+        return [Quote(code_id, unique_block(self._table.text(code_id), slip.line, len(slip.right)))]
 
     def _promised(self) -> str:
         source = self._table.text(self._code_id)

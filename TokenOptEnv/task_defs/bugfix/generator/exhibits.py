@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ from TokenOptEnv.task_defs.bugfix.generator import jobs
 from TokenOptEnv.task_defs.bugfix.generator.library import modules, package_files, test_modules
 from TokenOptEnv.task_defs.bugfix.generator.past import Past, Told
 from TokenOptEnv.task_defs.bugfix.generator.plot import Night, Plot
-from TokenOptEnv.task_defs.bugfix.generator.report import present, report_of
+from TokenOptEnv.task_defs.bugfix.generator.report import failures_of, present, report_of
 from TokenOptEnv.task_defs.bugfix.generator.talk import Talk, as_chat, as_comments, hold_talk, ticket
 from TokenOptEnv.task_defs.bugfix.generator.verified import verified
 from TokenOptEnv.task_defs.bugfix.history import log_with_diffs
@@ -26,9 +26,11 @@ _SIZE_TOKENS = {
     Difficulty.MARATHON: (63_000, 74_000),
 }
 """How much there should be to read; older commits are added until there is."""
-_MOST_OLDER = 60
-_LOGS_KEPT = {Difficulty.HARD: 2, Difficulty.MARATHON: 5}
+_MOST_OLDER = 140
+_LOGS_KEPT = {Difficulty.HARD: 2, Difficulty.MARATHON: 4}
 """Full logs of other nights, besides the red one."""
+RUNS, CODE, HISTORY = "runs", "code", "history"
+"""What a marathon's phases are about."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Exhibit:
     kind: ArtifactKind
     title: str
     text: str
+    phase: str
+    """Of a marathon; elsewhere everything lies on the table at once."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,11 @@ class Table:
     history_id: str
     archive_id: str | None
     tests_id: str
+    symptom_id: str
+    """Where the red test's failure is printed for those who look at the code."""
+
+    def of_phase(self, phase: str) -> tuple[str, ...]:
+        return tuple(exhibit.artifact_id for exhibit in self.exhibits if exhibit.phase == phase)
 
     def text(self, artifact_id: str) -> str:
         return next(exhibit.text for exhibit in self.exhibits if exhibit.artifact_id == artifact_id)
@@ -85,6 +94,7 @@ def lay_out(plot: Plot, attempt: int) -> Table:
         history_id="history",
         archive_id="nights" if with_archive else None,
         tests_id="tests",
+        symptom_id="failures" if _is_phased(plot) else f"job-{plot.red_night.number}",
     )
 
 
@@ -108,31 +118,51 @@ def _run(plot: Plot, past: Past, night: Night) -> jobs.NightRun:
 
 
 def _without_history(plot: Plot, past: Past, talk: Talk, attempt: int, with_archive: bool) -> list[Exhibit]:
-    draw = plot.outline.stream
     runs = _runs(plot, past)
+    exhibits = [*_code(plot, past), *_papers(plot, talk, attempt)]
+    exhibits.append(_job(plot, past, runs, len(runs) - 1, plot.outline.stream("job", attempt)))
+    for place in _kept_logs(plot, plot.outline.stream("kept", attempt), runs):
+        exhibits.append(_job(plot, past, runs, place, plot.outline.stream("job", attempt, place)))
+    if with_archive:
+        text = jobs.archive(plot, plot.outline.stream("archive", attempt), runs)
+        title = f"Archive: {plot.voice.nightly} {runs[0].night.number} to {runs[-1].night.number}"
+        exhibits.append(Exhibit("nights", ArtifactKind.TEST_REPORT, title, text, RUNS))
+    return exhibits
+
+
+def _code(plot: Plot, past: Past) -> list[Exhibit]:
+    tests = _joined(past.head, test_modules(plot.package))
     exhibits = [
-        *(Exhibit(f"code-{_stem(path)}", ArtifactKind.CODE, path, past.head[path]) for path in modules(plot.package)),
-        Exhibit("tests", ArtifactKind.CODE, "Test modules, one after the other", _joined(past.head, test_modules(plot.package))),
         *(
-            Exhibit(f"libs-{name}", ArtifactKind.CODE, f"{name}, all modules", _joined(package_files(name), modules(name)))
-            for name in plot.neighbours
+            Exhibit(f"code-{_stem(path)}", ArtifactKind.CODE, path, past.head[path], CODE)
+            for path in modules(plot.package)
         ),
-        _job(plot, past, runs, len(runs) - 1, draw("job", attempt)),
+        Exhibit("tests", ArtifactKind.CODE, "Test modules, one after the other", tests, CODE),
     ]
+    for name in plot.neighbours:
+        paths = (*modules(name), *(test_modules(name) if _is_phased(plot) else ()))
+        text = _joined(package_files(name), paths)
+        exhibits.append(Exhibit(f"libs-{name}", ArtifactKind.CODE, f"{name}, all modules", text, CODE))
+    if _is_phased(plot):
+        shown = plot.bug.mutation.planted(package_files(plot.package))
+        text = failures_of(verified(plot.package), plot.bug, shown)
+        title = f"Failing tests of {plot.voice.nightly} {plot.red_night.number}, run alone"
+        exhibits.append(Exhibit("failures", ArtifactKind.TEST_REPORT, title, text, CODE))
+    return exhibits
+
+
+def _papers(plot: Plot, talk: Talk, attempt: int) -> list[Exhibit]:
+    draw = plot.outline.stream
     said = ticket(plot, draw("ticket", attempt))
+    title = f"Ticket about {plot.voice.nightly} {plot.red_night.number}"
     if plot.outline.difficulty is Difficulty.MEDIUM:
         said += as_comments(plot, talk, draw("comments", attempt))
-    else:
-        text = as_chat(plot, talk, draw("chat", attempt))
-        exhibits.append(Exhibit("chat", ArtifactKind.CHAT, f"#{plot.package}-dev, the day after", text))
-    exhibits.append(Exhibit("ticket", ArtifactKind.TICKET, f"Ticket about {plot.voice.nightly} {plot.red_night.number}", said))
-    if with_archive:
-        text = jobs.archive(plot, draw("archive", attempt), runs)
-        title = f"Archive: {plot.voice.nightly} {runs[0].night.number} to {runs[-1].night.number}"
-        exhibits.append(Exhibit("nights", ArtifactKind.TEST_REPORT, title, text))
-    for place in _kept_logs(plot, draw("kept", attempt), runs):
-        exhibits.append(_job(plot, past, runs, place, draw("job", attempt, place)))
-    return exhibits
+        return [Exhibit("ticket", ArtifactKind.TICKET, title, said, RUNS)]
+    chat = as_chat(plot, talk, draw("chat", attempt))
+    return [
+        Exhibit("ticket", ArtifactKind.TICKET, title, said, RUNS),
+        Exhibit("chat", ArtifactKind.CHAT, f"#{plot.package}-dev, the day after", chat, CODE),
+    ]
 
 
 def _kept_logs(plot: Plot, draw: Stream, runs: Sequence[jobs.NightRun]) -> list[int]:
@@ -146,17 +176,24 @@ def _job(plot: Plot, past: Past, runs: Sequence[jobs.NightRun], place: int, draw
     records = verified(plot.package)
     state = past.checked_out(run.night.commits_before).after
     shown = plot.bug.mutation.planted(package_files(plot.package))
-    report = report_of(records, state, plot.bug if run.failing else None, shown)
+    report = report_of(records, state, plot.bug if run.failing else None, shown, _other_tests(plot))
     before = [each for each in runs[:place] if not each.failing]
     last = before[-1] if before else runs[0]
     text = jobs.job_log(plot, draw, run, (last.night.number, last.head), report)
     number = run.night.number
-    return Exhibit(f"job-{number}", ArtifactKind.TEST_REPORT, f"Log of {plot.voice.nightly} {number}", text)
+    return Exhibit(f"job-{number}", ArtifactKind.TEST_REPORT, f"Log of {plot.voice.nightly} {number}", text, RUNS)
+
+
+def _other_tests(plot: Plot) -> list[tuple[str, str]]:
+    """A marathon's nights run the tests of all packages."""
+    if not _is_phased(plot):
+        return []
+    return [(f"libs/{name}/{path}", test) for name in plot.neighbours for path, test in verified(name).tests]
 
 
 def _history(plot: Plot, past: Past) -> list[Exhibit]:
     text = "\n\n".join(_entry(told) for told in reversed(past.told)) + "\n"
-    return [Exhibit("history", ArtifactKind.DIFF, f"git log -p, {len(past.told)} commits", text)]
+    return [Exhibit("history", ArtifactKind.DIFF, f"git log -p, {len(past.told)} commits", text, HISTORY)]
 
 
 def _entry(told: Told) -> str:
@@ -177,7 +214,11 @@ def _grow_older(plot: Plot, past: Past, fixed_tokens: int, attempt: int) -> None
         size += tokens.count(YARDSTICK, _entry(past.told[0]))
 
 
-def _joined(files: dict[str, str], paths: Sequence[str]) -> str:
+def _is_phased(plot: Plot) -> bool:
+    return plot.outline.difficulty is Difficulty.MARATHON
+
+
+def _joined(files: Mapping[str, str], paths: Sequence[str]) -> str:
     return "\n\n".join(f"# {path}\n{files[path]}" for path in paths)
 
 

@@ -15,7 +15,7 @@ from TokenOptEnv.task_defs.bugfix.job_log import Job, JobClock, write_job_log
 from TokenOptEnv.task_defs.generation import Split
 
 _LETTERS = {True: ".", False: "F"}
-_ROOM_TOKENS = 16
+_ROOM_TOKENS = 8
 """What a night's text stays below a segment by."""
 
 
@@ -93,10 +93,9 @@ def _night(plot: Plot, draw: Stream, run: NightRun) -> str:
     extra: list[str] = []
     for line in filler:
         cost = tokens.count(YARDSTICK, line + "\n")
-        if used + cost > SEGMENT_CAP_TOKENS - _ROOM_TOKENS:
-            break
-        extra.append(line)
-        used += cost
+        if used + cost <= SEGMENT_CAP_TOKENS - _ROOM_TOKENS:
+            extra.append(line)
+            used += cost
     cut = draw.integer(0, len(extra))
     return "\n".join([*head, *extra[:cut], tail[0], *extra[cut:], tail[1]])
 

@@ -20,7 +20,7 @@ from TokenOptEnv.task_defs.execution_report import ReportedTest
 from TokenOptEnv.task_defs.generation import Outline
 
 _NEIGHBOURS = {Difficulty.EASY: 0, Difficulty.MEDIUM: 1, Difficulty.HARD: 2, Difficulty.MARATHON: 4}
-_NIGHTS = {Difficulty.EASY: (5, 6), Difficulty.MEDIUM: (13, 15), Difficulty.HARD: (15, 17), Difficulty.MARATHON: (58, 62)}
+_NIGHTS = {Difficulty.EASY: (5, 6), Difficulty.MEDIUM: (13, 15), Difficulty.HARD: (15, 17), Difficulty.MARATHON: (6, 8)}
 _SUSPECTS = 3
 
 
@@ -140,11 +140,14 @@ def _calendar(outline: Outline, draw: Stream) -> tuple[tuple[Planned, ...], tupl
     """One night a day. Between the last green night and the first red one of the streak stands the culprit: alone
     where every night must be compared, among others where the commits themselves must be read."""
     nights = outline.wide_facts or draw.integer(*_NIGHTS[outline.difficulty])
-    if outline.difficulty is Difficulty.MARATHON:
-        nights = draw.integer(*_NIGHTS[outline.difficulty])
-    first_red = draw.integer(nights // 3, nights - 2)
+    phased = outline.difficulty is Difficulty.MARATHON
+    first_red = draw.integer(3 if phased else nights // 3, nights - 2)
     gaps: list[list[tuple[Role, int]]] = [[] for _ in range(nights + 1)]
-    if outline.wide_facts is not None:
+    if phased:
+        gaps[first_red] = [(Role.CULPRIT, 0)]
+        for number, place in enumerate((first_red + 1, first_red - 1, draw.integer(1, first_red - 1))):
+            gaps[place].append((Role.SUSPECT, number))
+    elif outline.wide_facts is not None:
         gaps[first_red] = [(Role.CULPRIT, 0)]
         for number in range(_SUSPECTS):
             choices = [place for place in range(1, nights) if abs(place - first_red) in (1, 2)]

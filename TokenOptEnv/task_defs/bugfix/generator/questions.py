@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from TokenOptEnv.config import FINDING_CAP_TOKENS, YARDSTICK
+from TokenOptEnv.config import FINDING_CAP_TOKENS, YARDSTICK, Difficulty
 from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.models import Slot
 from TokenOptEnv.simulators import terms, tokens
@@ -17,7 +17,7 @@ from TokenOptEnv.task_defs.bugfix.generator.asks import wordings
 from TokenOptEnv.task_defs.bugfix.generator.evidence import Clue, Evidence
 from TokenOptEnv.task_defs.bugfix.generator.exhibits import Table
 from TokenOptEnv.task_defs.bugfix.generator.plot import Plot
-from TokenOptEnv.task_defs.bugfix.generator.replies import Theories, beginnings, located, repaired
+from TokenOptEnv.task_defs.bugfix.generator.replies import Theories, beginnings, followers, last_runs, located, repaired
 from TokenOptEnv.task_defs.bugfix.generator.report import symptom_line
 from TokenOptEnv.task_defs.bugfix.generator.sheet import Sheet
 from TokenOptEnv.task_defs.generation import Split
@@ -42,6 +42,8 @@ class Asked:
     wrong: tuple[Reply, ...]
     clues: dict[str, Clue]
     """The clues of wrong replies, by decoy id."""
+    artifacts: tuple[str, ...]
+    """Those of its phase; all of them where there are none."""
 
 
 class Asker:
@@ -63,8 +65,9 @@ class Asker:
     def ask(self, item: Item, lexical: bool, artifacts: Sequence[str] = ()) -> Asked:
         needs, decisive = self._needs(item)
         segments = list(dict.fromkeys(self._sheet.places(clue)[0] for clue in needs))
-        question, found = self._worded(item, lexical, needs, segments, artifacts)
         right, offered = self._replies(item)
+        misleading = {place for _, clue in offered if clue is not None for place in self._sheet.places(clue)}
+        question, found = self._worded(item, lexical, needs, segments, misleading, artifacts)
         clues: dict[str, Clue] = {}
         wrong: list[Reply] = []
         for reply, clue in offered:
@@ -93,18 +96,21 @@ class Asker:
             slot=slot,
             slot_value=self._table.past.culprit.commit.sha if slot else None,
         )
-        return Asked(item, needs, decisive, right, tuple(wrong), clues)
+        return Asked(item, needs, decisive, right, tuple(wrong), clues, tuple(artifacts))
 
     @property
     def _first(self) -> str:
-        return items.SURVEY if self._plot.outline.wide_facts is not None else items.SINCE
+        if self._plot.outline.wide_facts is not None:
+            return items.SURVEY
+        return items.BEGIN if self._plot.outline.difficulty is Difficulty.MARATHON else items.SINCE
 
     def _needs(self, item: Item) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
         if item.name == items.SURVEY:
             return self._all_nights()
         required, optional = self._bearing(item)
         low, high = self._plot.outline.facts
-        wanted = self._draw("needs", item.name).integer(low, high)
+        draw = self._draw("needs", item.name)
+        wanted = max(draw.integer(low, high), draw.integer(low, high))
         if wanted == 1:
             required = required[:1]
         chosen = list(required)
@@ -125,6 +131,13 @@ class Asker:
         see = self._evidence
         if item.name == items.SINCE:
             return (see.origin(), see.last_green()), (see.as_it_was(), see.symptom(), see.tested())
+        if item.name in (items.BEGIN, items.RUN):
+            first = self._plot.first_red
+            return (see.night(first - 1), see.night(first)), (see.night(first + 1),)
+        if item.name == items.LATER:
+            return (see.origin(), see.touched_again()), ()
+        if self._plot.outline.difficulty is Difficulty.MARATHON:
+            return self._bearing_by_phase(item)
         if not self._plot.faulty:
             if item.name == items.LINE:
                 return (see.line(),), (see.promise(), see.put_right(), see.tested())
@@ -135,6 +148,16 @@ class Asker:
             return (see.line(), see.as_it_was()), (see.promise(), see.red_test(), see.symptom())
         return (see.line(), see.symptom()), (see.promise(), see.red_test(), see.as_it_was())
 
+    def _bearing_by_phase(self, item: Item) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
+        """The code lies in one phase and its history in another: each must do with its own."""
+        see = self._evidence
+        if item.name == items.REPAIR:
+            last = see.touched_again() if self._plot.faulty else see.put_right()
+            return (see.as_it_was(), last), (see.slip(), see.origin())
+        if item.name == items.LINE:
+            return (see.line(), see.red_test()), (see.promise(), see.symptom())
+        return (see.line(), see.symptom()), (see.promise(), see.red_test())
+
     def _all_nights(self) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
         nights = tuple(self._evidence.night(place) for place in range(len(self._table.runs)))
         places = [self._sheet.places(clue) for clue in nights]
@@ -144,9 +167,16 @@ class Asker:
         return nights, (nights[first - 1], nights[first])
 
     def _worded(
-        self, item: Item, lexical: bool, needs: Sequence[Clue], segments: Sequence[str], artifacts: Sequence[str]
+        self,
+        item: Item,
+        lexical: bool,
+        needs: Sequence[Clue],
+        segments: Sequence[str],
+        misleading: set[str],
+        artifacts: Sequence[str],
     ) -> tuple[str, bool]:
-        """The first wording with the evidence's words under which a search shows it all; else one in other words."""
+        """The first wording with the evidence's words under which a search shows it all; else one in other words,
+        best one that brings up something misleading."""
         ways = wordings(self._plot.outline.split, item.name)
         draw = self._draw("wording", item.name)
         if lexical:
@@ -158,10 +188,10 @@ class Asker:
             hinted = self._hinted(item, listed, needs, segments, artifacts)
             if hinted is not None:
                 return hinted, True
-        for way in draw.shuffled(ways.plain):
-            question = self._filled(item, way)
-            if self._is_short(question):
-                return question, False
+        plain = [question for way in draw.shuffled(ways.plain) if self._is_short(question := self._filled(item, way))]
+        plain.sort(key=lambda question: misleading.isdisjoint(self._sheet.hits(question, artifacts)))
+        if plain:
+            return plain[0], False
         raise ScenarioInvalid(f"{item.name}: no question is short enough")
 
     def _is_found(self, item: Item, question: str, segments: Sequence[str], artifacts: Sequence[str]) -> bool:
@@ -218,11 +248,15 @@ class Asker:
         return tokens.count(YARDSTICK, question) <= _QUESTION_CAP_TOKENS
 
     def _replies(self, item: Item) -> tuple[Reply, list[tuple[Reply, Clue | None]]]:
-        if item.name in (items.SURVEY, items.SINCE):
+        if item.name in (items.SURVEY, items.BEGIN, items.SINCE):
             right, wrong = beginnings(
-                self._plot, self._table, self._evidence, item.name == items.SURVEY, self._draw("replies", item.name)
+                self._plot, self._table, self._evidence, item.name != items.SINCE, self._draw("replies", item.name)
             )
             return right.reply(), [(each.reply(), each.clue) for each in wrong]
+        if item.name == items.RUN:
+            return last_runs(self._plot, self._table, self._evidence)
+        if item.name == items.LATER:
+            return followers(self._plot, self._table, self._evidence, self._draw("replies", item.name))
         say = located if item.name == items.LOCATE else repaired
         theories = self._theories
         return (

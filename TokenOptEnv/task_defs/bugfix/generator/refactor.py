@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
 
 from TokenOptEnv.streams import Stream
 
@@ -18,15 +20,16 @@ _SHORT_NAMES = ("tmp", "res", "cur", "val", "obj", "acc", "elem", "data")
 _RETURNS = re.compile(r"\) -> [^:]+(?:\[[^:]*\])?:$")
 
 
-def functions(source: str) -> dict[str, ast.FunctionDef]:
-    """By `Class.method` or `function`, in the order of the file."""
+@lru_cache(maxsize=512)
+def functions(source: str) -> Mapping[str, ast.FunctionDef]:
+    """By `Class.method` or `function`, in the order of the file. Kept: a history asks about one state many times."""
     found: dict[str, ast.FunctionDef] = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef):
             found[node.name] = node
         elif isinstance(node, ast.ClassDef):
             found.update({f"{node.name}.{n.name}": n for n in node.body if isinstance(n, ast.FunctionDef)})
-    return found
+    return MappingProxyType(found)
 
 
 def span(source: str, function: str) -> tuple[int, int]:

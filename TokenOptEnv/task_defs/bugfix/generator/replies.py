@@ -134,14 +134,40 @@ def beginnings(plot: Plot, table: Table, evidence: Evidence, survey: bool, draw:
         offer(table.runs[-1].head, evidence.night(len(table.runs) - 1))
     for number in range(len(plot.suspects)):
         offer(past.suspect(number).commit.sha, evidence.under_suspicion(number))
-    if table.talk.began_sha != right.sha and table.talk.began_sha in found:
-        named = found[table.talk.began_sha]
-        found[named.sha] = Beginning(named.sha, named.text, named.clue)
     noise = [told.commit.sha for told in past.told if told.role is Role.NOISE and told.commit.sha not in found]
     if noise:
         sha = draw.choice(noise)
         found[sha] = Beginning(sha, _since(sha), None)
     return right, draw.shuffled(list(found.values()))[:5]
+
+
+def last_runs(plot: Plot, table: Table, evidence: Evidence) -> tuple[Reply, list[tuple[Reply, Clue | None]]]:
+    """The number of the last green night before the streak, and of nights that might be taken for it."""
+
+    def said(place: int) -> Reply:
+        number = str(table.runs[place].night.number)
+        return Reply({"run": number}, f"{number} was the last good one before the streak that lasts.")
+
+    first = plot.first_red
+    wrong = [place for place in (first, first - 2, len(table.runs) - 1, first - 3) if place >= 0]
+    return said(first - 1), [(said(place), evidence.night(place)) for place in wrong]
+
+
+def followers(
+    plot: Plot, table: Table, evidence: Evidence, draw: Stream
+) -> tuple[Reply, list[tuple[Reply, Clue | None]]]:
+    """The later commit to the same function, and others that came after or before."""
+
+    def said(sha: str) -> Reply:
+        return Reply({"later": sha}, f"{sha} is the next commit to the same place.")
+
+    past = table.past
+    noise = [told.commit.sha for told in past.told if told.role is Role.NOISE]
+    suspects = [
+        (said(past.suspect(number).commit.sha), evidence.under_suspicion(number))
+        for number in range(len(plot.suspects))
+    ]
+    return said(past.touch.commit.sha), [*draw.shuffled(suspects), (said(draw.choice(noise)), None)]
 
 
 def _since(sha: str) -> str:

@@ -33,6 +33,8 @@ class Voice:
     advice: tuple[str, ...]
     began: tuple[str, ...]
     small_talk: tuple[str, ...]
+    phases: tuple[str, str, str]
+    """The briefs of a marathon's phases: nights, code, history."""
 
 
 _TRAIN = Voice(
@@ -111,6 +113,11 @@ _TRAIN = Voice(
         "the runner update is done, by the way",
         "retro is moved to Friday",
     ),
+    phases=(
+        "First shift: the nights before {nightly} {number}. Find out since when it is red; write down what the others need.",
+        "Second shift: the code of {package} as it stands, without the logs. Find out what in it is at fault, if anything.",
+        "Third shift: the history. Go from the commit that the first shift found to the change that is needed now.",
+    ),
 )
 
 _TEST = Voice(
@@ -188,6 +195,11 @@ _TEST = Voice(
         "office is closed on Monday",
         "certificate rotation went fine",
         "who owns the staging bucket?",
+    ),
+    phases=(
+        "Stage one, outcomes up to cron run {number}: determine where the permanent failure starts, and keep a note of it.",
+        "Stage two, current sources of {package} only: determine the defect, should there be one.",
+        "Stage three, revisions only: starting from what stage one noted, determine the edit required today.",
     ),
 )
 

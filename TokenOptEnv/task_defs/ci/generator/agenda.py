@@ -11,6 +11,8 @@ from TokenOptEnv.task_defs.ci.answers import CULPRIT, FAILING_TEST, FAILURE_CLAS
 from TokenOptEnv.task_defs.ci.generator.evidence import Ask
 from TokenOptEnv.task_defs.generation import Outline
 
+_LOSS = 1.2
+"""Not every question that uses the words of its facts finds them all: one in six does not."""
 FIRST_RED = "first_red_run"
 TESTED_SHA = "tested_sha"
 FIELDS = {
@@ -91,6 +93,7 @@ def _asked(outline: Outline, slot: Ask | None, draw: Stream) -> list[tuple[Ask, 
 
 
 def _registers(count: int, share: float, draw: Stream) -> list[bool]:
-    """On average the wanted share, as evenly as whole questions allow."""
-    wanted = int(count * share) + draw.chance(count * share % 1)
+    """As evenly as whole questions allow, on average the share that leaves the wanted one when it is measured."""
+    expected = min(1.0, share * _LOSS) * count
+    wanted = int(expected) + draw.chance(expected % 1)
     return draw.shuffled([place < wanted for place in range(count)])

@@ -47,6 +47,9 @@ class Asked:
     """A question as it was put, and what it rests on."""
 
     item: Item
+    question: str
+    lexical: bool
+    """Measured: does a search for it show what it needs?"""
     needs: tuple[Clue, ...]
     decisive: tuple[Clue, ...]
     replies: Replies
@@ -77,14 +80,14 @@ def write(outline: Outline, attempt: int) -> Scenario:
         raise ScenarioInvalid(f"{sheet.size_tokens} tokens of artifacts; {low} to {high} were asked for")
     _check_hunks(sheet, repository)
     items = agenda(outline, outline.stream(attempt, "agenda"))
+    words = wording(repository, runs, outline.stream(attempt, "suspects"))
     asked = [
-        Asked(item, *_needs(outline, sheet, item, evidence, outline.stream(attempt, "needs", item.name)), respondent.replies(item, outline.stream(attempt, "replies", item.name)))
+        _ask(outline, sheet, item, evidence, respondent, words, outline.stream(attempt, "question", item.name))
         for item in items
     ]
     _fields(sheet, repository, respondent, asked, outline.stream(attempt, "choices"))
-    words = wording(repository, runs, outline.stream(attempt, "suspects"))
     for each in asked:
-        _subtask(sheet, each, items, respondent, words, outline.stream(attempt, "wording", each.item.name))
+        _subtask(sheet, each, items, respondent)
     _cache(outline, sheet, repository, runs, asked, words, outline.stream(attempt, "cache"))
     return sheet.build()
 
@@ -103,42 +106,61 @@ def _check_hunks(sheet: Sheet, repository: Repository) -> None:
             raise ScenarioInvalid(f"the line of {role.value} does not stand once, beside its commit")
 
 
-def _needs(
-    outline: Outline, sheet: Sheet, item: Item, evidence: Evidence, draw: Stream
-) -> tuple[tuple[Clue, ...], tuple[Clue, ...]]:
-    """The facts of a question, in as many segments as the outline asks for; and those that evidence must cover."""
+def _ask(
+    outline: Outline,
+    sheet: Sheet,
+    item: Item,
+    evidence: Evidence,
+    respondent: Respondent,
+    words: Wording,
+    draw: Stream,
+) -> Asked:
+    """Put a question in the register that is wanted, and take those of its facts that go with the wording.
+
+    How it is put does not depend on the plot; whether a search for it then shows its facts is measured.
+    """
+    proof = _proof(item, evidence)
+    least, most = (outline.wide_facts or 0,) * 2 if item.is_survey else outline.facts
+    field = FIELDS[item.slot] if item.slot is not None else ""
+    filled = {field: respondent.truths[field]} if field else {}
+    wanted = draw.integer(least, most)
+    options = phrasings(item.asks, words, item.lexical, (item.slot, field) if item.slot else None, draw)
+    text = next((text for text in options if tokens.count(YARDSTICK, text) <= _QUESTION_CAP_TOKENS), None)
+    if text is None:
+        raise ScenarioInvalid(f"{item.name} cannot be asked in {_QUESTION_CAP_TOKENS} tokens")
+    found = sheet.found(text.format(**filled))
+    needs = _needs(sheet, proof, least if item.lexical else wanted, most, found if item.lexical else ())
+    lexical = _is_lexical(item, [sheet.places(clue) for clue in needs], found)
+    decisive = tuple(clue for clue in proof.core if clue in needs)[: 3 if item.is_survey else 2]
+    replies = respondent.replies(item, needs, draw)
+    return Asked(item, text, lexical, needs, decisive, replies)
+
+
+def _proof(item: Item, evidence: Evidence) -> Proof:
     if item.is_survey:
-        proof = evidence.survey(item.asks[0])
-        wanted = outline.wide_facts or 0
-        least = most = wanted
-    else:
-        proof = evidence.proof(item.asks[0]) if len(item.asks) == 1 else evidence.both(*item.asks[:2])
-        least, most = outline.facts
-        wanted = draw.integer(least, most)
-    proof = _trimmed(sheet, proof, most)
-    needs = list(proof.core)
-    places = {sheet.place(clue) for clue in needs}
-    for clue in proof.extra:
-        if len(places) >= max(least, wanted):
-            break
-        if sheet.place(clue) not in places:
-            places.add(sheet.place(clue))
-            needs.append(clue)
-    if not least <= len(places) <= most:
-        raise ScenarioInvalid(f"{item.name}: facts in {len(places)} segments, not in {least} to {most}")
-    return tuple(needs), proof.core[: 3 if item.is_survey else 2]
+        return evidence.survey(item.asks[0])
+    return evidence.proof(item.asks[0]) if len(item.asks) == 1 else evidence.both(item.asks[0], item.asks[1])
 
 
-def _trimmed(sheet: Sheet, proof: Proof, most: int) -> Proof:
-    """A joint question has two cores; what does not fit any more is left to the extras."""
-    core: list[Clue] = []
+def _needs(sheet: Sheet, proof: Proof, wanted: int, most: int, found: Sequence[str]) -> tuple[Clue, ...]:
+    """The core, and of the rest as much as is wanted, what a search shows first; each in a segment of its own."""
+    needs: list[Clue] = []
     places: set[str] = set()
     for clue in proof.core:
         place = sheet.place(clue)
         if place in places or len(places) < most:
             places.add(place)
-            core.append(clue)
-    return Proof(tuple(core), proof.extra)
+            needs.append(clue)
+    rest = sorted(proof.extra, key=lambda clue: not any(place in found for place in sheet.places(clue)))
+    for clue in rest:
+        if len(places) >= wanted:
+            break
+        if sheet.place(clue) not in places:
+            places.add(sheet.place(clue))
+            needs.append(clue)
+    if not wanted <= len(places) <= most:
+        raise ScenarioInvalid(f"facts in {len(places)} segments, not in {wanted} to {most}")
+    return tuple(needs)
 
 
 def _fields(
@@ -171,33 +193,22 @@ def _choices(repository: Repository, draw: Stream) -> list[str]:
     return sorted([*suspected, *draw.shuffled(others)[:_OTHER_CHOICES]])
 
 
-def _subtask(
-    sheet: Sheet, each: Asked, items: Sequence[Item], respondent: Respondent, words: Wording, draw: Stream
-) -> None:
+def _subtask(sheet: Sheet, each: Asked, items: Sequence[Item], respondent: Respondent) -> None:
     item = each.item
-    field = FIELDS[item.slot] if item.slot is not None else ""
-    slot_value = respondent.truths[field] if field else None
-    places = tuple(sheet.places(clue) for clue in each.needs)
-    options = phrasings(item.asks, words, item.lexical, (item.slot, field) if item.slot else None, draw)
-    options = [text for text in options if tokens.count(YARDSTICK, text) <= _QUESTION_CAP_TOKENS]
-    if not options:
-        raise ScenarioInvalid(f"{item.name} cannot be asked in {_QUESTION_CAP_TOKENS} tokens")
-    found = {text: sheet.found(text.format(**{field: slot_value}) if field else text) for text in options}
-    question = next((text for text in options if _is_lexical(item, places, found[text]) is item.lexical), options[0])
     for answer in (each.replies.right, *each.replies.wrong):
         if tokens.count(YARDSTICK, answer.text) > _FINDING_CAP_TOKENS:
             raise ScenarioInvalid(f"{item.name}: an answer takes more than {_FINDING_CAP_TOKENS} tokens")
     sheet.subtask(
         item.name,
-        question,
+        each.question,
         item.fields,
         item.kind,
-        lexical=_is_lexical(item, places, found[question]),
+        lexical=each.lexical,
         needs=sheet.prove(each.needs),
         right=_reply(sheet, each.replies.right),
         wrong=[_reply(sheet, answer) for answer in each.replies.wrong],
         slot=_slot(item, items),
-        slot_value=slot_value,
+        slot_value=respondent.truths[FIELDS[item.slot]] if item.slot is not None else None,
     )
 
 

@@ -62,7 +62,7 @@ class Evidence:
             case Ask.ONSET:
                 return self._onset()
             case Ask.TESTED:
-                return Proof((self._checkout(self._runs.red),), (self._status(self._runs.again),))
+                return Proof((self._checkout(self._runs.red),), (self.status(self._runs.again),))
 
     def both(self, first: Ask, second: Ask) -> Proof:
         """For a question that asks two things."""
@@ -72,7 +72,7 @@ class Evidence:
     def survey(self, ask: Ask) -> Proof:
         """Over the runs at hand: what the answer turns on, and how each of them ended, the newest first."""
         core = self.proof(ask).core
-        compared = [self._status(run) for run in reversed(self.compared)]
+        compared = [self.status(run) for run in reversed(self.compared)]
         return Proof(core, _distinct(*self.proof(ask).extra, *compared))
 
     @property
@@ -88,50 +88,48 @@ class Evidence:
     # Facts
 
     def _symptom(self) -> Proof:
-        red, plot = self._runs.red, self._repository.plot
+        red, again, later = self._runs.red, self._runs.again, self._runs.later
+        plot = self._repository.plot
         if plot is Plot.ALLOWED:
-            return Proof((self._gate(), self._status(red)), (self._good(), self._status(self._runs.again)))
+            return Proof((self.status(red),), (self._gate(), self.status(again), self._good()))
         if plot.is_elsewhere:
-            return Proof((self._status(red),), (self._status(self._runs.later), self._good()))
+            return Proof((self.status(red),), (self.status(later), self.status(again), self._good()))
         if plot is Plot.MENDED:
-            return Proof((self._status(self._runs.later),), (self._status(red), self._good()))
+            return Proof((self.status(later),), (self.status(red), self.status(again), self._good()))
         if plot.breaks_setup or plot.breaks_command:
-            return Proof((self._broke(red),), (self._gate(), self._status(self._runs.again), self._good()))
-        return Proof((self._failed(),), (self._gate(), self._status(self._runs.again), self._good()))
+            return Proof((self.status(red),), (self._broke(red), self._gate(), self.status(again)))
+        return Proof((self._failed(),), (self.status(red), self._gate(), self.status(again)))
 
     def _nature(self) -> Proof:
-        red, again, plot = self._runs.red, self._runs.again, self._repository.plot
-        extra = (self._words(), self._good(), self._status(again))
+        red, again, later = self._runs.red, self._runs.again, self._runs.later
+        plot = self._repository.plot
         if plot is Plot.ALLOWED:
-            return Proof((self._status(red), self._gate()), extra)
-        if plot.is_elsewhere or plot is Plot.MENDED:
-            return Proof((self._status(self._runs.later), self._status(red)), (self._words(), self._good()))
+            return Proof((self.status(red),), (self._gate(), self._words(), self.status(again)))
+        if plot.is_elsewhere:
+            return Proof((self.status(red),), (self.status(later), self._words(), self.status(again)))
+        if plot is Plot.MENDED:
+            return Proof((self.status(later),), (self.status(red), self._words(), self.status(again)))
         if plot.breaks_setup:
-            return Proof((self._broke(red), self._broke(again)), (self._words(), self._good()))
+            return Proof((self._broke(red),), (self.status(red), self.status(again), self._broke(again), self._words()))
         if plot.breaks_command:
-            return Proof((self._broke(red), self._hunk()), extra)
-        if plot is Plot.LIBRARY:
-            return Proof((self._detail(), self._hunk()), extra)
-        return Proof((self._status(again), self._hunk()), (self._words(), self._good(), self._failed()))
+            return Proof((self._broke(red),), (self.status(red), self._hunk(), self.status(again), self._words()))
+        return Proof((self.status(again),), (self._failed(), self.status(red), self._hunk(), self._words()))
 
     def _origin(self) -> Proof:
-        red, again, plot = self._runs.red, self._runs.again, self._repository.plot
+        plot = self._repository.plot
         if hot_role(plot) in (None, Role.WITHDRAWN):
             return self._nature()
-        turning = (self._good(), self._first_bad(), self._status(again))
-        if plot.breaks_command:
-            return Proof((self._hunk(), self._broke(red)), turning)
-        if plot is Plot.WOBBLE:
-            return Proof((self._hunk(), self._status(again)), (self._failed(), self._good()))
-        return Proof((self._hunk(), self._detail()), turning)
+        symptom = self._broke(self._runs.red) if plot.breaks_command else self._detail()
+        turning = (self._good(), self._first_bad(), self.status(self._runs.again))
+        return Proof((self._hunk(),), _distinct(symptom, *turning, *self._cleared()))
 
     def _onset(self) -> Proof:
         runs = self.compared
         place = next(place for place, run in enumerate(runs) if self._shows(run))
-        first = self._status(runs[place])
-        before = [self._status(run) for run in runs[max(0, place - 1) : place]]
-        others = [self._status(run) for run in (self._runs.red, runs[0])]
-        return Proof(_distinct(first, *before), _distinct(*others, self._status(self._runs.again)))
+        first = self.status(runs[place])
+        before = [self.status(run) for run in runs[max(0, place - 1) : place]]
+        others = [self.status(run) for run in (self._runs.red, runs[0])]
+        return Proof(_distinct(first, *before), _distinct(*others, self.status(self._runs.again)))
 
     def _shows(self, run: Run) -> bool:
         """Is this run red for what the reported run is red for?"""
@@ -139,7 +137,7 @@ class Evidence:
             return any(not job.is_gating and not job.passed for job in run.jobs)
         return run.gate_is_red
 
-    def _status(self, run: Run) -> Clue:
+    def status(self, run: Run) -> Clue:
         state = "red" if run.gate_is_red else "good"
         return Clue(
             f"status-{run.number}-{run.attempt}",
@@ -179,12 +177,20 @@ class Evidence:
         line = self._repository.suspects[role].line
         return Clue("hunk", "the line that brought it", (Quote(PATCHES, line),))
 
+    def _cleared(self) -> list[Clue]:
+        """Patches that clear their commits: a sample with a start of its own, a selection of files that are there."""
+        innocent = [role for role in (Role.SAMPLE, Role.PIPELINE) if role is not hot_role(self._repository.plot)]
+        return [
+            Clue(f"cleared-{role.value}", "it is harmless", (Quote(PATCHES, self._repository.suspects[role].line),))
+            for role in innocent
+        ]
+
     def _good(self) -> Clue:
         good = [run for run in self._runs.chain if run.place is not None and run.place < self._repository.hinge]
-        return self._status(good[-1])
+        return self.status(good[-1])
 
     def _first_bad(self) -> Clue:
-        return self._status(next(run for run in self._runs.of_main if run.gate_is_red))
+        return self.status(next(run for run in self._runs.of_main if run.gate_is_red))
 
     def _gate(self) -> Clue:
         return Clue("gate", "which jobs stop a merge", (Quote(PIPELINE, self._exhibits.gate),))
@@ -218,7 +224,7 @@ class Evidence:
                     for line in self._exhibits.of(job).hiccups[:1]
                 ]
             case Suspicion.ELSEWHERE:
-                seen = [*self._status(self._runs.later).quotes]
+                seen = [*self.status(self._runs.later).quotes]
             case Suspicion.PREVIEW:
                 job = next(job for job in self._runs.red.jobs if not job.is_gating)
                 seen = [self._exhibits.quote(self._runs.red, self._exhibits.of(job).failed)]

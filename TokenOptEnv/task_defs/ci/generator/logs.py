@@ -111,6 +111,8 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
         return False
 
     def finish(broke: str = "") -> JobLines:
+        if broke:
+            log.say("job aborted, no test was run")
         if job.run is not None and not style.terse:
             upload.upload(log, f"junit-{job.heading.job.replace(':', '-')}-{run.attempt}")
         if not style.terse:

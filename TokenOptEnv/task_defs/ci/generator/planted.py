@@ -132,11 +132,11 @@ def handbook(library: Library, package: str, module: str, names: tuple[str, ...]
     return (
         f'"""The names that {package} offers, as its {book} prints them."""\n\n'
         f"from {library.name} import {library.imports}\n\n"
-        f"from {package} import {module}\n\n"
+        f"import {package}.{module} as listed\n\n"
         f"NAMES = {_listed(names)}\n\n\n"
         f"def {library.test}():\n{library.body}\n\n"
         f"def test_every_name_of_the_{book}_is_there():\n"
-        f"    assert all(hasattr({module}, name) for name in NAMES)\n"
+        f"    assert all(hasattr(listed, name) for name in NAMES)\n"
     )
 
 

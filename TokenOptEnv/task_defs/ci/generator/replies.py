@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.authoring import Quote
 from TokenOptEnv.task_defs.ci.answers import NONE
 from TokenOptEnv.task_defs.ci.generator.agenda import FIELDS, FIRST_RED, TESTED_SHA, Item
 from TokenOptEnv.task_defs.ci.generator.evidence import Ask, Clue, Evidence
-from TokenOptEnv.task_defs.ci.generator.exhibits import Exhibits
+from TokenOptEnv.task_defs.ci.generator.exhibits import CHAT, Exhibits
 from TokenOptEnv.task_defs.ci.generator.repository import Repository
-from TokenOptEnv.task_defs.ci.generator.runs import Run, Runs
+from TokenOptEnv.task_defs.ci.generator.runs import Part, Run, Runs
 from TokenOptEnv.task_defs.ci.generator.theories import Suspicion, Theory, right_suspicion, theories
 
 _MOST_WRONG = 5
@@ -51,12 +52,18 @@ class Respondent:
         """By field: the right value."""
         return self._values(tuple(FIELDS), self.right, str(self._evidence.onset), self._runs.red.commit.sha)
 
-    def replies(self, item: Item, draw: Stream) -> Replies:
+    def replies(self, item: Item, needs: Sequence[Clue], draw: Stream) -> Replies:
+        """`needs`: the question's facts, which cannot mislead about it."""
         asks = item.asks
         truths = self.truths
         right = Answer({FIELDS[ask]: truths[FIELDS[ask]] for ask in asks}, self._text(asks, self.right, truths), ())
-        wrong = self._wrong_slots(asks[0], draw) if len(asks) == 1 and asks[0] in _POINTS else self._wrong(asks, draw)
-        kept = [answer for answer in wrong if answer.values != right.values]
+        wrong = self._wrong_slots(asks[0], [clue.clue_id for clue in needs], draw) if len(asks) == 1 and asks[0] in _POINTS else self._wrong(asks, draw)
+        facts = {quote for clue in needs for quote in clue.quotes}
+        kept = [
+            Answer(answer.values, answer.text, tuple(c for c in answer.clues if not facts.intersection(c.quotes)))
+            for answer in wrong
+            if answer.values != right.values
+        ]
         bare = kept[-1]
         return Replies(right, (*kept[:-1], Answer(bare.values, bare.text, ())) if len(kept) > 3 else tuple(kept))
 
@@ -88,31 +95,37 @@ class Respondent:
         pairs = [(str(run.number), run.commit.sha) for run in others if run.commit.sha != tested]
         return [(onset, tested), *draw.shuffled(pairs)[:3]]
 
-    def _wrong_slots(self, ask: Ask, draw: Stream) -> list[Answer]:
+    def _wrong_slots(self, ask: Ask, spared: Collection[str], draw: Stream) -> list[Answer]:
         truth = self.truths[FIELDS[ask]]
         answers: dict[str, Answer] = {}
         for run in draw.shuffled([*self._runs.chain, self._runs.red, self._runs.later]):
             value = str(run.number) if ask is Ask.ONSET else run.commit.sha
             if value == truth or value in answers:
                 continue
-            clue = self._mention(run)
+            clues = self._points_at(run, spared)
             text = (
                 f"Run {run.number} is the first at hand in which the trouble of run {self._runs.red.number} shows."
                 if ask is Ask.ONSET
                 else f"The log of run {self._runs.red.number} stands for {value}; that is what was checked out."
             )
-            answers[value] = Answer({FIELDS[ask]: value}, text, (clue,))
+            answers[value] = Answer({FIELDS[ask]: value}, text, clues)
         return list(answers.values())[:_MOST_WRONG]
 
-    def _mention(self, run: Run) -> Clue:
-        """What makes a reader stop at that run: its trouble, its failing test, or where it begins."""
-        lines = [self._exhibits.of(job) for job in run.kept]
-        line = next(
-            (found for each in lines for found in (*each.hiccups, each.notice) if found),
-            next(each.checkout for each in lines if each.checkout) if any(each.checkout for each in lines) else "",
-        )
-        quote = self._exhibits.quote(run, line) if line else self._exhibits.summary(run)
-        return Clue(f"mention-{run.number}", "a run that catches the eye", (quote,))
+    def _points_at(self, run: Run, spared: Collection[str]) -> tuple[Clue, ...]:
+        """What makes a reader stop at that run: how it ended, unless that is a fact, its trouble, and talk of it."""
+        found: list[Clue] = []
+        status = self._evidence.status(run)
+        if status.clue_id not in spared:
+            found.append(Clue(f"mention-{run.number}", "how another run ended", status.quotes))
+        else:
+            lines = [self._exhibits.of(job) for job in run.kept]
+            eye = [line for each in lines for line in (*each.hiccups, each.notice, each.checkout) if line]
+            quotes = tuple(self._exhibits.quote(run, line) for line in eye[:1])
+            found += [Clue(f"mention-{run.number}", "a run that catches the eye", quotes)] if quotes else []
+        if run.part is Part.LATER:
+            said = self._exhibits.chat.said[Suspicion.ELSEWHERE]
+            found.append(Clue("talk-later", "talk of the later run", (Quote(CHAT, said),)))
+        return tuple(found)
 
     def _values(self, asks: Sequence[Ask], theory: Theory, onset: str, tested: str) -> dict[str, str]:
         every = {

@@ -385,7 +385,7 @@ def _before_suspect(
                     raise ScenarioInvalid("a later commit touched the guilty line")
                 text = files[slip.path].replace(slip.new, slip.old)
                 return {**files, slip.path: text}, _subject(setting, draw, "slip", slip.path, slip.function)
-            path = slip.path if setting.plot is not Plot.MENDED else _module(chosen, files, draw)
+            path = slip.path if setting.plot is not Plot.MENDED else _module(chosen, files, draw, slip.path)
             kind, spot = _spot(files, path, draw, tuple(LOGIC))
             return {**files, path: spot.before}, _subject(setting, draw, kind, path, spot.what)
 
@@ -397,7 +397,7 @@ def _withdrawn_rewrite(setting: _Setting, files: dict[str, str], draw: Stream) -
         if files[slip.path].count(slip.old) != 1:
             raise ScenarioInvalid("a later commit touched the guilty line")
         return slip.path, files[slip.path].replace(slip.old, slip.new), slip.function
-    path = _module(setting.project, files, draw)
+    path = _module(setting.project, files, draw, slip.path)
     _, spot = _spot(files, path, draw, tuple(LOGIC))
     return path, spot.before, spot.what
 
@@ -466,9 +466,9 @@ def _spots(kind: str, path: str, text: str, keep: str) -> tuple[Spot, ...]:
     return tuple(added_test(source, (keep,)) if kind == "test" else {**LOGIC, **WORDS}[kind](source))
 
 
-def _module(chosen: Project, files: Mapping[str, str], draw: Stream) -> str:
+def _module(chosen: Project, files: Mapping[str, str], draw: Stream, other_than: str = "") -> str:
     modules = [path for path in files if path.startswith(f"{chosen.name}/") and not path.endswith("__init__.py")]
-    return draw.choice(modules)
+    return draw.choice([path for path in modules if path != other_than])
 
 
 def _test_module(setting: _Setting, files: Mapping[str, str], draw: Stream) -> str:
@@ -515,7 +515,8 @@ def _telling_line(setting: _Setting, role: Role, commits: Sequence[Commit]) -> s
         wanted = [f"+{setting.wobble.start(len(setting.project.names), setting.plot is Plot.WOBBLE)}"]
     else:
         wanted = [line for line in commit.diff.split("\n") if line.startswith("+") and len(line.strip("+ ")) > 8]
-        wanted = sorted(wanted, key=len, reverse=role is Role.PIPELINE)
+        if role is Role.PIPELINE:
+            wanted.sort(key=len, reverse=True)
     lines = commit.diff.split("\n")
     pairs = [f"{above}\n{below}" for above, below in zip(lines, lines[1:], strict=False) if below in wanted]
     everything = "\n".join(each.diff for each in commits)

@@ -17,24 +17,25 @@ Asks = tuple[Ask, ...]
 
 _LEXICAL: dict[Asks, tuple[str, ...]] = {
     (Ask.SYMPTOM,): (
-        "Which test in the short test summary is FAILED in a gating job of run {run}, if any?",
+        "Which test of the short test summary is FAILED in run {run}, if any came to be run?",
         "Run {run}, {stated}: which FAILED test of the short test summary counts, if any?",
+        "{stated} of run {run}: which test is FAILED and counts, if any?",
     ),
     (Ask.NATURE,): (
-        "{stated} of run {run} attempt 2: {suspects}, or nothing?",
-        "What was it: {suspects}, or nothing? See {stated}, run {run} attempt 2.",
+        "{stated} of run {run}, attempt 2: FAILED, aborted or {good}, so which class?",
+        "Which class, by the {stated} of run {run} attempt 2 and a job aborted or FAILED?",
     ),
     (Ask.ORIGIN,): (
-        "Which commit, if any: {suspects}? See {stated}, run {run}.",
-        "{stated}, run {run}: which commit, if any, of {suspects}?",
+        "Which commit, by diff and Author, if any: {suspects}?",
+        "Whose diff is it, by commit and Author, if anybody's: {suspects}?",
     ),
     (Ask.ORIGIN, Ask.NATURE): (
-        "Which commit, if any: {suspects}? See {stated}, run {run} attempt 2.",
-        "{stated}, run {run} attempt 2: which commit, if any, of {suspects}?",
+        "Which class, and which commit, by diff and Author, if any: {suspects}?",
+        "Whose diff is it, by commit and Author, if anybody's, and of which class: {suspects}?",
     ),
     (Ask.SYMPTOM, Ask.NATURE): (
-        "Which FAILED test, if any: {suspects}? See {stated}, run {run} attempt 2.",
-        "{stated}, run {run} attempt 2: which FAILED test, if any, of {suspects}?",
+        "{stated} of run {run} attempt 2: which class, and which FAILED test of the short test summary, if any?",
+        "Which class and which test, by the {stated} of run {run} and a job aborted or FAILED?",
     ),
     (Ask.ONSET,): (
         "Which run was the first with a {stated} of {bad} such as run {run} has?",
@@ -45,44 +46,46 @@ _LEXICAL: dict[Asks, tuple[str, ...]] = {
         "Of which commit is the {stated}, run {run} attempt 1?",
     ),
     (Ask.ONSET, Ask.SYMPTOM): (
-        "Which run was first with a {stated} of {bad} as run {run} attempt 1 has, and which test is FAILED, if any?",
+        "Which run was first with a {stated} of {bad} as run {run} has, and which test is FAILED, if any?",
+        "{stated} of {bad} as in run {run}: which run was first, and which test of the short test summary is FAILED?",
     ),
     (Ask.TESTED, Ask.SYMPTOM): (
-        "Which commit is in the {stated} of run {run} attempt 1, and which test is FAILED in a gating job, if any?",
+        "Which commit is in the {stated} of run {run}, and which test of the short test summary is FAILED, if any?",
+        "{stated}, run {run}, attempt 1: which commit, and which FAILED test, if any?",
     ),
 }
 _OBLIQUE: dict[Asks, tuple[str, ...]] = {
     (Ask.SYMPTOM,): (
-        "What would have to pass before the next merge may go in?",
-        "What, if anything, is it that really holds everybody up?",
+        "What was always green and no longer is, if that is what keeps us here?",
+        "The mail says red. What must pass before anybody goes home?",
     ),
     (Ask.NATURE,): (
-        "Whose fault is it: ours, somebody's package, the set-up, chance, or nobody's?",
-        "What kind of trouble are we looking at, by our own definitions?",
+        "Shaky hosts, a newer package, an edit nobody tried, chance, or old news?",
+        "Who is to blame: we, our hosts, a package that moved, or nobody?",
     ),
     (Ask.ORIGIN,): (
-        "What should be reverted, if anything?",
-        "Who brought the trouble in, if anybody did?",
+        "What would you take back, if anything, to be sure?",
+        "Somebody's edit, a revert, or nobody: whom do we trust least?",
     ),
     (Ask.ORIGIN, Ask.NATURE): (
-        "What kind of trouble is it, and what should be reverted, if anything?",
-        "Whose change is to blame, if anybody's, and for what kind of trouble?",
+        "What kind of trouble is it, and what would you take back, if anything, to be sure?",
+        "Hosts, a package that moved, an edit or nobody: who is to blame, and what would you take back?",
     ),
     (Ask.SYMPTOM, Ask.NATURE): (
-        "What, if anything, holds everybody up, and what kind of trouble is that?",
-        "What would have to pass before the next merge, and whose fault is it that it does not?",
+        "What was green and no longer is, and who is to blame: we, our hosts, a package, or nobody?",
+        "What must pass before anybody goes home, and what kind of trouble keeps it from passing?",
     ),
-    (Ask.ONSET,): ("Since when have we had this?", "When did the trouble that was reported begin?"),
+    (Ask.ONSET,): ("Since when is it no longer green?", "When did the mail begin to say red for this?"),
     (Ask.TESTED,): (
-        "What exactly was being looked at when the alarm was raised?",
-        "Which state of the code was the alarm about?",
+        "What had been pushed when the mail went out?",
+        "Whose state was it that went red: was it even ours?",
     ),
-    (Ask.ONSET, Ask.SYMPTOM): ("Since when have we had this, and what would have to pass for it to end?",),
-    (Ask.TESTED, Ask.SYMPTOM): ("Which state of the code was the alarm about, and what in it really holds us up?",),
+    (Ask.ONSET, Ask.SYMPTOM): ("Since when is it no longer green, and what must pass for that to end?",),
+    (Ask.TESTED, Ask.SYMPTOM): ("What had been pushed when the mail said red, and what must pass now?",),
 }
 _SLOT = {
-    Ask.ONSET: "Run {{{slot}}} showed it first. {rest}",
-    Ask.TESTED: "The alarm was about {{{slot}}}. {rest}",
+    Ask.ONSET: "First seen in {{{slot}}}. {rest}",
+    Ask.TESTED: "About {{{slot}}}. {rest}",
 }
 _PARAPHRASES: dict[Ask, tuple[str, ...]] = {
     Ask.SYMPTOM: ("Which test holds the gate of {project} shut?", "What fails in the gate of {project}?"),
@@ -98,6 +101,7 @@ class Wording:
     """Everything a template may need."""
 
     stated: str
+    good: str
     bad: str
     run: int
     suspects: Sequence[str]
@@ -105,7 +109,7 @@ class Wording:
 
 
 def wording(repository: Repository, runs: Runs, draw: Stream) -> Wording:
-    stated, _, bad = repository.service.words
+    stated, good, bad = repository.service.words
     module = repository.slip.path.rpartition("/")[2].removesuffix(".py")
     suspects = (
         f"{module}.{repository.slip.function}",
@@ -113,14 +117,14 @@ def wording(repository: Repository, runs: Runs, draw: Stream) -> Wording:
         repository.service.pipeline_path.rpartition("/")[2].removeprefix("."),
         repository.wobble.path.rpartition("/")[2].removesuffix(".py"),
     )
-    return Wording(stated, bad, runs.red.number, tuple(draw.shuffled(suspects)), repository.project.name)
+    return Wording(stated, good, bad, runs.red.number, tuple(draw.shuffled(suspects)), repository.project.name)
 
 
 def phrasings(asks: Asks, wording: Wording, lexical: bool, slot: tuple[Ask, str] | None, draw: Stream) -> list[str]:
     """Ways to ask, in drawn order."""
     suspects = ", ".join(wording.suspects)
     filled = [
-        template.format(stated=wording.stated, bad=wording.bad, run=wording.run, suspects=suspects)
+        template.format(stated=wording.stated, good=wording.good, bad=wording.bad, run=wording.run, suspects=suspects)
         for template in draw.shuffled((_LEXICAL if lexical else _OBLIQUE)[asks])
     ]
     if slot is None:

@@ -12,7 +12,7 @@ from TokenOptEnv.config import YARDSTICK, Difficulty
 from TokenOptEnv.models import ArtifactKind
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.task_defs.incident.generator.logs import Log, LogBook, Span
-from TokenOptEnv.task_defs.incident.generator.papers.desk import Desk, hosts_to_compare
+from TokenOptEnv.task_defs.incident.generator.papers.desk import About, Desk, Guess, hosts_to_compare
 from TokenOptEnv.task_defs.incident.generator.papers.style import Comment
 from TokenOptEnv.task_defs.incident.generator.simulation.topology import Service
 from TokenOptEnv.task_defs.incident.generator.story import Story
@@ -121,32 +121,51 @@ class Binder:
                 Piece(f"metrics-{domain}", ArtifactKind.METRICS, f"{unit} in {cell} by minute", self.desk.metrics(), 1)
             )
         if not small or extra == "trace":
-            pieces.append(Piece(f"trace-{number}", ArtifactKind.TRACE, "one request, span by span", self.desk.trace(), 1))
+            pieces.append(
+                Piece(f"trace-{number}", ArtifactKind.TRACE, "one request, span by span", self.desk.trace(), 1)
+            )
         pieces += self._talk(number, with_chat=not small or extra == "chat")
         return pieces if self._is_marathon else [replace(piece, phase=0) for piece in pieces]
 
     def _talk(self, number: int, with_chat: bool) -> list[Piece]:
-        """Guesses stand in the ticket; where there is a chat, every other one stands there."""
-        guesses, texts = self.desk.guesses()
+        """Guesses stand in the ticket; where there is a chat, every other one stands there.
+
+        In a marathon the first stands in the ticket, and each later leg has its own chat with what is guessed there.
+        """
+        guesses = self.desk.guesses()
         small_talk = self.desk.small_talk(self.story.pace.small_talk)
-        in_chat = [guess for place, guess in enumerate(guesses) if with_chat and place % 2]
-        in_ticket = [guess for guess in guesses if guess not in in_chat]
-        ticket = self.desk.ticket(number, _by_time([*in_ticket, *([] if with_chat else small_talk)]))
         key = f"{self.story.style.ids.ticket}{number}"
+        if self._is_marathon:
+            later = [guess for guess in guesses[1:] if guess.about is About.NEXT]
+            sooner = [guess for guess in guesses[1:] if guess.about is not About.NEXT]
+            return [
+                self._ticket(number, key, guesses[:1], []),
+                self._chat(f"chat-{number}", f"#{key.lower()}", sooner, small_talk[::2], 1),
+                self._chat(f"chat-{number}-late", f"#{key.lower()}, later", later, small_talk[1::2], 2),
+            ]
+        if not with_chat:
+            return [self._ticket(number, key, guesses, small_talk)]
+        return [
+            self._ticket(number, key, guesses[::2], []),
+            self._chat(f"chat-{number}", f"#{key.lower()}", guesses[1::2], small_talk, 0),
+        ]
+
+    def _ticket(self, number: int, key: str, guesses: list[Guess], small_talk: list[Comment]) -> Piece:
+        log = self.desk.ticket(number, _by_time([*(guess.comment for guess in guesses), *small_talk]))
         title = f"{key}: {self.story.domain.unit} slow or failed"
-        pieces = [_with_words(Piece(f"ticket-{number}", ArtifactKind.TICKET, title, ticket, 0), texts, in_ticket)]
-        if with_chat:
-            channel = f"#{key.lower()}"
-            chat = self.desk.chat(channel, _by_time([*in_chat, *small_talk]))
-            pieces.append(_with_words(Piece(f"chat-{number}", ArtifactKind.CHAT, channel, chat, 2), texts, in_chat))
-        return pieces
+        return Piece(f"ticket-{number}", ArtifactKind.TICKET, title, _with_words(log, guesses))
+
+    def _chat(
+        self, artifact_id: str, channel: str, guesses: list[Guess], small_talk: list[Comment], phase: int
+    ) -> Piece:
+        log = self.desk.chat(channel, _by_time([*(guess.comment for guess in guesses), *small_talk]))
+        return Piece(artifact_id, ArtifactKind.CHAT, channel, _with_words(log, guesses), phase)
 
 
-def _with_words(piece: Piece, texts: dict[str, str], comments: list[Comment]) -> Piece:
+def _with_words(log: Log, guesses: list[Guess]) -> Log:
     """A guess about a suspect is a clue of its own."""
-    said = {comment.text for comment in comments}
-    words = {f"{tag}-word": (text,) for tag, text in texts.items() if text in said}
-    return replace(piece, log=Log(piece.log.text, {**piece.log.clues, **words}))
+    words = {f"{guess.tag}-word": (guess.comment.text,) for guess in guesses}
+    return Log(log.text, {**log.clues, **words})
 
 
 def _by_time(comments: list[Comment]) -> list[Comment]:

@@ -100,7 +100,7 @@ class _Draft:
         asked = self._asked()
         self._write_evidence(asked)
         self._write_questions(asked)
-        add_earlier_results(self.case, self.story, asked, self.whole)
+        add_earlier_results(self.case, self.story, asked, self.legs)
         if self._is_marathon:
             for number, (name, steps) in enumerate(_PHASES):
                 subtasks = [ask.subtask_id for ask in self.asks if ask.phase == number]
@@ -144,14 +144,28 @@ class _Draft:
         return Asked(ask, put.text, needs.clues, needs.paths, put.lexical, right, wrong)
 
     def _write_evidence(self, asked: tuple[Asked, ...]) -> None:
-        for clue in dict.fromkeys(clue for each in asked for clue in each.needs):
-            self.case.fact(clue, _why(clue), *self.whole.quotes[clue])
-        for clue in dict.fromkeys(clue for each in asked for reply in each.wrong for clue in reply.decoys):
-            self.case.decoy(lure(clue), _why(clue), *self.whole.quotes[clue])
+        """In a marathon a clue is another fact in each leg: what stands in an earlier one can no longer be read."""
+        facts = dict.fromkeys((clue, each.ask.phase) for each in asked for clue in each.needs)
+        for clue, phase in facts:
+            self.case.fact(self._named(clue, phase), _why(clue), *self.legs[phase].quotes[clue])
+        decoys = dict.fromkeys((c, each.ask.phase) for each in asked for reply in each.wrong for c in reply.decoys)
+        for clue, phase in decoys:
+            self.case.decoy(self._lure(clue, phase), _why(clue), *self.legs[phase].quotes[clue])
+
+    def _named(self, clue: str, phase: int) -> str:
+        return f"leg{phase + 1}-{clue}" if self._is_marathon else clue
+
+    def _lure(self, clue: str, phase: int) -> str:
+        """The id of a clue as a decoy: the same line may rule a suspect out and mislead about him."""
+        return f"lure-{self._named(clue, phase)}"
 
     def _write_questions(self, asked: tuple[Asked, ...]) -> None:
         conclusions = {
-            name: Conclusion((each.right.values[name],), each.paths[name]) for each in asked for name in each.ask.fields
+            name: Conclusion(
+                (each.right.values[name],), tuple(self._named(clue, each.ask.phase) for clue in each.paths[name])
+            )
+            for each in asked
+            for name in each.ask.fields
         }
         ask_for_diagnosis(
             self.case,
@@ -162,20 +176,23 @@ class _Draft:
                 remediation=conclusions[REMEDIATION],
             ),
             services=self._offered_services(asked),
-            remediations=self._offered_remedies(asked),
+            remediations=self._offered_remedies(),
         )
+        earlier = {name: value for each in asked for name, value in each.right.values.items()}
         for each in asked:
-            slot = each.ask.slot
-            earlier = {name: value for one in asked for name, value in one.right.values.items()}
+            slot, phase = each.ask.slot, each.ask.phase
             self.case.subtask(
                 each.ask.subtask_id,
                 each.question,
                 each.ask.fields,
                 self._kind(each.ask),
                 each.lexical,
-                each.needs,
+                tuple(self._named(clue, phase) for clue in each.needs),
                 each.right,
-                tuple(replace(reply, decoys=tuple(map(lure, reply.decoys))) for reply in each.wrong),
+                tuple(
+                    replace(reply, decoys=tuple(self._lure(clue, phase) for clue in reply.decoys))
+                    for reply in each.wrong
+                ),
                 slot,
                 earlier[slot.name] if slot is not None else None,
             )
@@ -188,7 +205,7 @@ class _Draft:
         others = self.story.streams("choices").shuffled(sorted(set(self.story.topology.services) - named))
         return sorted(named) + others[: max(0, _SERVICE_CHOICES - len(named))]
 
-    def _offered_remedies(self, asked: tuple[Asked, ...]) -> list[str]:
+    def _offered_remedies(self) -> list[str]:
         front = self.story.topology.front.name
         generic = [text.format(front=front, svc=front) for text in self.story.material.phrases.talk.generic_remedies]
         suspected = [self.desk.remedy(suspect) for suspect in self.story.cast.suspects if not suspect.is_exercise]
@@ -204,11 +221,6 @@ class _Draft:
         return QuestionKind.CAUSAL
 
 
-def lure(clue: str) -> str:
-    """The id of a clue as a decoy: the same line may rule a suspect out and mislead about him."""
-    return f"lure-{clue}"
-
-
 _WHY = {
     "witness": "the request that the page shows, at the gateway",
     "sample": "whose request the page shows, and when",
@@ -218,6 +230,7 @@ _WHY = {
     "wired": "whom that alias leads to",
     "victim": "who suffers names who holds it up",
     "telltale": "how the service fails its callers",
+    "again": "it fails them still, minutes later",
     "pressure": "it gets worse from then on",
     "in-effect": "when the change reached the service",
     "state": "what decides between this remedy and another",

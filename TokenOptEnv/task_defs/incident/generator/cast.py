@@ -135,9 +135,7 @@ def _assembled(
 
 
 def _guilty_kind(stream: Stream, outline: Outline) -> FaultKind:
-    candidates = [
-        kind for kind in faults_of(outline.split) if outline.wide_facts is None or kind.seat in _COMPARABLE
-    ]
+    candidates = [kind for kind in faults_of(outline.split) if outline.wide_facts is None or kind.seat in _COMPARABLE]
     if outline.split is Split.TEST:
         held_out = stream.chance(_HELD_OUT_SHARE)
         candidates = [kind for kind in candidates if (kind.fault_class in HELD_OUT) == held_out]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from TokenOptEnv.scenario import CacheValidity
@@ -37,7 +38,7 @@ def version_of(story: Story, back: int = 0) -> str:
     return f"{story.domain.name}-{story.clock.year}.{number - back}"
 
 
-def add_earlier_results(case: CaseBuilder, story: Story, asked: tuple[Asked, ...], evidence: Evidence) -> None:
+def add_earlier_results(case: CaseBuilder, story: Story, asked: tuple[Asked, ...], legs: Sequence[Evidence]) -> None:
     stream = story.streams("cache")
     validity = [CacheValidity.STALE, CacheValidity.WRONG_VERSION]
     validity += [stream.choice((CacheValidity.STALE, CacheValidity.WRONG_VERSION))]
@@ -52,12 +53,13 @@ def add_earlier_results(case: CaseBuilder, story: Story, asked: tuple[Asked, ...
         entry_id = f"cache-{number}"
         if kind is CacheValidity.VALID:
             target = _dearest(asked)
-            cites = [quote for clue in target.decisive for quote in evidence.quotes[clue][:1]]
+            quotes = legs[target.ask.phase].quotes
+            cites = [quote for clue in target.decisive for quote in quotes[clue][:1]]
             reply, version, hours = target.right, version_of(story), stream.integer(*_YOUNG_HOURS)
         else:
             target = later[(first + place) % len(later)]
             reply = stream.choice([each for each in target.wrong if each.decoys] or list(target.wrong))
-            cites = [evidence.quotes[decoy][0] for decoy in reply.decoys[:1]]
+            cites = [legs[target.ask.phase].quotes[clue][0] for clue in reply.decoys[:1]]
             stale = kind is CacheValidity.STALE
             version = version_of(story) if stale else version_of(story, stream.integer(1, 6))
             hours = stream.integer(*(_STALE_HOURS if stale else _FOREIGN_HOURS))

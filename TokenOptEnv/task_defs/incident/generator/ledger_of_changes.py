@@ -115,15 +115,13 @@ def _unsuspected(story: Story, count: int) -> list[_Draft]:
     return drafts
 
 
-def _change(
-    story: Story, stream: Stream, draft: _Draft, entry_id: str, summary: str, diff: tuple[str, ...]
-) -> Change:
+def _change(story: Story, stream: Stream, draft: _Draft, entry_id: str, summary: str, diff: tuple[str, ...]) -> Change:
     alibi = draft.suspect.alibi if draft.suspect is not None else None
     here, others = story.topology.cell, story.topology.other_cells
     elsewhere = " ".join(sorted(others[: stream.integer(1, 2)]))
     scope = " ".join(sorted([here, *others[: stream.integer(0, 2)]]))
     state = "live" if draft.kind in (TriggerKind.DEPLOY, TriggerKind.CONFIG) else "begun"
-    if draft.suspect is None and stream.chance(0.4) or alibi is Alibi.ELSEWHERE:
+    if (draft.suspect is None and stream.chance(0.4)) or alibi is Alibi.ELSEWHERE:
         scope = elsewhere
     elif alibi is Alibi.UNDONE:
         state = f"undone {story.minute(undone_ms(story, draft.at_ms))}"

@@ -6,7 +6,7 @@ others too. Lines that are evidence are always kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from TokenOptEnv.config import YARDSTICK
@@ -20,7 +20,7 @@ from TokenOptEnv.task_defs.incident.generator.record import Level, Record
 from TokenOptEnv.task_defs.incident.generator.redraw import Redraw
 from TokenOptEnv.task_defs.incident.generator.simulation.records import Hop
 from TokenOptEnv.task_defs.incident.generator.simulation.run import MINUTE_MS, SLOW_MS
-from TokenOptEnv.task_defs.incident.generator.simulation.topology import Kind, Service
+from TokenOptEnv.task_defs.incident.generator.simulation.topology import Service
 from TokenOptEnv.task_defs.incident.generator.story import Story
 
 _TELLTALES = 4
@@ -39,7 +39,7 @@ class Log:
     """A finished log, and the exact text of every piece of evidence in it, by clue."""
 
     text: str
-    clues: dict[str, tuple[str, ...]]
+    clues: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +69,6 @@ class LogBook:
         }
         self._evidence = self._suspects_lines()
 
-    @property
-    def bitten(self) -> tuple[str, ...]:
-        """Requests whose failure the guilty service explains in its log."""
-        return tuple(
-            record.request_id
-            for record in self._evidence[self._story.cast.guilty.service.name]
-            if record.clue == "telltale" and record.request_id is not None
-        )
-
     def service(self, service: Service, size_tokens: int, span: Span) -> Log:
         """A log of about this size. Lines of requests and chatter fill what evidence leaves."""
         form, clock = self._formats[service.name], self._story.clock
@@ -93,7 +84,7 @@ class LogBook:
         for record in [*self._wiring(service, span), *self._evidence.get(service.name, [])]:
             if span.holds(record.at_ms - self._story.start_ms):
                 keep(record)
-        told = {record.request_id for _, _, record in kept if record.clue == "telltale"}
+        told = {record.request_id for _, _, record in kept if record.clue in ("telltale", "again")}
         shown = self._story.witness.request.request_id
         passed_on = 0
         for hop in self._sampled(service, span):
@@ -190,17 +181,16 @@ class LogBook:
         visit = self._visit(hop)
         took_ms = 2000 + hop.took_ms * 9 % 21_000
         path = self._story.domain.other_path.format(tenant=visit.tenant)
-        return Visit(
-            visit.at_ms, visit.tenant, visit.request_id, path, LEFT, took_ms, visit.client, visit.upstream, 0
-        )
+        return Visit(visit.at_ms, visit.tenant, visit.request_id, path, LEFT, took_ms, visit.client, visit.upstream, 0)
 
     def _visit(self, hop: Hop) -> Visit:
         request, topology = hop.request, self._story.topology
         stream = self._story.streams("visit", request.request_id)
-        fronts = [each for each in self._story.run.by_request[request.request_id] if each.service == topology.front.name]
+        fronts = [
+            each for each in self._story.run.by_request[request.request_id] if each.service == topology.front.name
+        ]
         front_end = fronts[0].end if fronts else "timed out"
         failed = TIMED_OUT if front_end == "timed out" or hop.end == "timed out" else 503
-        octets = [word_of for word_of in (stream.integer(2, 250), stream.integer(2, 250))]
         return Visit(
             at_ms=self._story.at(hop.began_ms),
             tenant=request.tenant,
@@ -208,7 +198,7 @@ class LogBook:
             path=self._story.domain.path.format(tenant=request.tenant),
             status=200 if hop.ok else failed,
             took_ms=hop.took_ms,
-            client=f"198.51.{octets[0] % 100}.{octets[1]}",
+            client=f"198.51.{stream.integer(1, 99)}.{stream.integer(2, 250)}",
             upstream=topology.front.hosts[fronts[0].host if fronts else 0].name,
             bytes_out=stream.integer(300, 2900) if hop.ok else 24,
         )
@@ -326,12 +316,14 @@ class LogBook:
         for turn in range(1, _PRESSURES + 1):
             at_ms = story.since_ms + turn * step_ms + stream.integer(-8000, 8000)
             yield service, Record(story.at(at_ms), host(), Level.WARN, said(wording.pressure, at_ms), clue="pressure")
-        for at_ms, where, request_id, took_ms, tries in self._bites(suspect):
+        for place, (at_ms, where, request_id, took_ms, tries) in enumerate(self._bites(suspect)):
             level = Level.ERROR if stream.chance(0.5) else Level.WARN
             message = said(wording.telltale, at_ms, ms=took_ms, tries=tries)
             yield (
                 service,
-                Record(story.at(at_ms), where, level, message, request_id, clue="telltale"),
+                Record(
+                    story.at(at_ms), where, level, message, request_id, clue="telltale" if place < _BURST else "again"
+                ),
             )
         at_ms = (story.page_ms + story.end_ms) // 2 + stream.integer(0, 20_000)
         if suspect.is_exercise:
@@ -366,14 +358,16 @@ class LogBook:
             case Seat.CALLER:
                 felt = [hop for hop in hops if hop.tries > 3]
             case Seat.BATCH | Seat.RESOLVER:
-                felt = [hop for hop in story.run.by_service[suspect.victim.name] if hop.own_failure or hop.took_ms > SLOW_MS]
+                felt = [
+                    hop for hop in story.run.by_service[suspect.victim.name] if hop.own_failure or hop.took_ms > SLOW_MS
+                ]
         felt = [hop for hop in felt if story.since_ms <= hop.ended_ms < story.end_ms]
         if len(felt) < 2:
             raise Redraw("the fault is hardly felt where it is")
         shown = story.witness.request.request_id
         start = next((n for n, hop in enumerate(felt) if hop.request.request_id == shown), len(felt) // 3)
         burst = felt[start : start + _BURST]
-        later = [hop for hop in felt[start + _BURST :] if hop.ended_ms > story.page_ms + 2 * MINUTE_MS]
+        later = [hop for hop in felt[start + _BURST :] if hop.ended_ms > burst[-1].ended_ms + MINUTE_MS]
         picked = [*burst, *later[:: max(1, len(later))]][:_TELLTALES]
         unnamed = suspect.kind.seat in (Seat.BATCH, Seat.RESOLVER)
         return [

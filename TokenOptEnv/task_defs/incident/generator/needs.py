@@ -21,9 +21,7 @@ class Needs:
     """By answer field: what the evidence must cover."""
 
 
-def draw_needs(
-    ask: Ask, cast: Cast, evidence: Evidence, bounds: tuple[int, int], wanted: int, lexical: bool
-) -> Needs:
+def draw_needs(ask: Ask, cast: Cast, evidence: Evidence, bounds: tuple[int, int], wanted: int, lexical: bool) -> Needs:
     """`wanted` segments, within `bounds`: clues are added in order as long as they still fit.
 
     A lexical question rests on lines that have the topic in them, the others also on lines that do not.
@@ -68,17 +66,18 @@ def _clues(name: str, ask: Ask, cast: Cast, evidence: Evidence, lexical: bool) -
         case "service" if ask.manner is Manner.TRACE:
             ordered = ["passed-on", "witness"]
         case "service" if guilty.is_exercise:
-            ordered = ["telltale", "passed-on"] if lexical else ["telltale", "state", "pressure", "in-effect"]
+            ordered = ["telltale", "passed-on", "again"] if lexical else ["telltale", "state", "pressure", "in-effect"]
         case "service" if lexical:
-            ordered = ["passed-on", "telltale", change]
+            ordered = ["passed-on", "telltale", "again", change]
         case "service":
             ordered = ["passed-on", "victim" if indirect else "wired", "wired", "telltale", "pressure", "in-effect"]
         case "fault_class":
-            ordered = ["telltale", *alibis, *([change] if lexical else ["pressure", "in-effect", "state"])]
+            ordered = ["telltale", *alibis, *(["again", change] if lexical else ["pressure", "in-effect", "state"])]
         case "trigger":
-            ordered = [change, *alibis, *(["telltale"] if lexical else ["in-effect", "onset"])]
+            further = ["telltale", "again", advice] if lexical else ["in-effect", "onset", "pressure", "state"]
+            ordered = [change, *alibis, *further]
         case "remediation":
-            ordered = [advice, *(["telltale", change] if lexical else ["state", "pressure", change])]
+            ordered = [advice, *(["telltale", "again", change] if lexical else ["state", "pressure", change])]
         case _:
             raise ValueError(f"no field {name!r}")
     return [clue for clue in dict.fromkeys(ordered) if evidence.has(clue)]

@@ -17,7 +17,7 @@ from TokenOptEnv.task_defs.incident.vocabulary import FAULT_CLASS, REMEDIATION, 
 _DECOYS = {
     SERVICE: ("lines", "word"),
     HOST: ("lines",),
-    FAULT_CLASS: ("lines", "change"),
+    FAULT_CLASS: ("lines", "change", "word"),
     TRIGGER: ("change", "here", "lines", "word"),
     REMEDIATION: ("advice", "word"),
 }

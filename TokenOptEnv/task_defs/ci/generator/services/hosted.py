@@ -30,7 +30,7 @@ class HostedService:
             for job in pipeline.gating
         )
         return (
-            f"# {self.pipeline_path}\nname: tests\non: {{push: {{}}, pull_request: {{}}}}\n{self.gate(pipeline)}\n\njobs:\n"
+            f"# {self.pipeline_path}\nname: tests\non: {{push: {{}}, pull_request: {{}}}}\n# gating jobs, without which nothing is merged\n{self.gate(pipeline)}\n\njobs:\n"
             f"  {LINT}:\n    runs-on: ubuntu-24.04\n    steps:\n      - run: ruff check . && ruff format --check .\n{jobs}"
             f"  {pipeline.preview.name}:\n    runs-on: ubuntu-24.04\n    continue-on-error: true\n    steps:\n"
             f"      - run: {pipeline.command(pipeline.preview)}\n"

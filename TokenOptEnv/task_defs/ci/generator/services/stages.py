@@ -24,7 +24,7 @@ class StagesService:
             for job in pipeline.gating
         )
         return (
-            f"// {self.pipeline_path}\n{self.gate(pipeline)}\n\n"
+            f"// {self.pipeline_path}\n// every blocking stage by name; the others only inform\n{self.gate(pipeline)}\n\n"
             f"stage {LINT} {{\n  sh 'ruff check . && ruff format --check .'\n}}\n{jobs}"
             f"stage {pipeline.preview.name} {{\n  onFailure unstable\n  sh '{pipeline.command(pipeline.preview)}'\n}}\n"
         )

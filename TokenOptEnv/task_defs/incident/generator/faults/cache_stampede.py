@@ -28,7 +28,7 @@ KIND = FaultKind(
             pressure="{misses} % of reads go to {store}, {readers} at once for one entry",
             mild="{misses} % of warm keys reloaded in {ms} ms",
             state="entries loaded since then live 20 s, the sweep comes round every 15 s",
-            advice="When warm keys are swept away faster than they load, stop the sweep; {store} is not the bottleneck.",
+            advice="When warm keys go faster than they load, stop the sweep; {store} is not the bottleneck.",
             remedy="stop the sweep over the entries of {svc}",
             says="a sweep took the warm keys of {svc} and all readers load at once",
         ),

@@ -59,7 +59,7 @@ KIND = FaultKind(
             pressure="inodes {used} % on /data, growing by the minute",
             mild="journal inodes {used} %, rotation done in {ms} ms",
             state="bytes are plentiful, files are four million and small",
-            advice="With journal inodes at the end and bytes to spare, reshape the journal; growing the disk adds none.",
+            advice="With journal inodes used up and bytes to spare, reshape the journal; a larger disk does not help.",
             remedy="reshape the journal of {svc} to fixed shards",
             says="{svc} has used up its journal inodes",
         ),

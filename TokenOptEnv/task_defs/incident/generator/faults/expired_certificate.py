@@ -43,7 +43,7 @@ KIND = FaultKind(
             pressure="{aborted} connections closed before the first byte",
             mild="session resumed in {ms} ms, serial good for {days} d",
             state="no file younger than the one in use, the order waits for approval",
-            advice="If no newer serial lies on the host, approve the order first; a restart presents the old one again.",
+            advice="If no newer serial lies on the host, approve the order first; a restart brings the old one again.",
             remedy="approve the waiting certificate order of {svc}",
             says="the serial that {svc} presents has run out",
         ),

@@ -22,7 +22,10 @@ KIND = FaultKind(
             topic="retained",
             trigger=TriggerKind.DEPLOY,
             change="{svc}: keep parsed answers for reuse, retained per caller",
-            diff=("-        parsed = parse(answer)", "+        parsed = retained.setdefault(answer.key, parse(answer))"),
+            diff=(
+                "-        parsed = parse(answer)",
+                "+        parsed = retained.setdefault(answer.key, parse(answer))",
+            ),
             in_effect="build of {trigger} started",
             telltale="answered after {ms} ms, collector ran four times, retained set {live} % of heap",
             pressure="full collection {pause} ms, heap {live} % before and after",

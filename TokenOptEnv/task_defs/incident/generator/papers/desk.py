@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from TokenOptEnv.config import YARDSTICK
 from TokenOptEnv.simulators import tokens
-from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.incident.generator.cast import Suspect
 from TokenOptEnv.task_defs.incident.generator.ledger_of_changes import ChangeList
 from TokenOptEnv.task_defs.incident.generator.logs import Log, LogBook
@@ -23,6 +23,28 @@ _BLOCK_TOKENS = (262, 294)
 """A host's part of the report fills a segment of its own."""
 
 
+_WAYS_TO_GUESS = 3
+
+
+class About(Enum):
+    """What a guess is about."""
+
+    SERVICE = auto()
+    CAUSE = auto()
+    NEXT = auto()
+
+
+_ABOUT = (About.CAUSE, About.NEXT, About.SERVICE)
+"""In turn, so that every kind of question has somebody who thinks to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    tag: str
+    about: About
+    comment: Comment
+
+
 @dataclass(frozen=True)
 class Desk:
     story: Story
@@ -34,9 +56,7 @@ class Desk:
         witness, second = story.witness, self.logs.other_failure()
         cell, unit = story.topology.cell, story.domain.unit
         other = story.streams("ticket").choice(sorted(story.topology.services))
-        sample = talk["sample"].format(
-            tenant=witness.request.tenant, time=story.second(witness.began_ms), unit=unit
-        )
+        sample = talk["sample"].format(tenant=witness.request.tenant, time=story.second(witness.began_ms), unit=unit)
         linked = talk["page_sample"].format(request=second.request.request_id, time=story.second(second.began_ms))
         body = [talk["alert"].format(unit=unit, cell=cell), sample, linked, talk["flapping"].format(other=other)]
         key = f"{story.style.ids.ticket}{number}"
@@ -47,25 +67,32 @@ class Desk:
     def chat(self, channel: str, comments: list[Comment]) -> Log:
         return Log(self.story.style.chat(channel, comments), {})
 
-    def guesses(self) -> tuple[list[Comment], dict[str, str]]:
-        """One guess about each suspect, guilty or not, in an order that says nothing; and their texts, by tag."""
+    def guesses(self) -> list[Guess]:
+        """One guess about each suspect, guilty or not, in an order that says nothing."""
         story, stream = self.story, self.story.streams("guesses")
         room = story.material.phrases.talk
         people = stream.shuffled(room.people)
-        comments: list[Comment] = []
-        texts: dict[str, str] = {}
+        turns = stream.shuffled(range(_WAYS_TO_GUESS))
+        guesses: list[Guess] = []
         at_ms = story.page_ms
-        turns = stream.shuffled(range(3))
         for place, suspect in enumerate(story.cast.suspects):
             at_ms += stream.integer(2, 9) * MINUTE_MS
-            forms = [room.cause_guess, room.next_guess] + ([] if suspect.is_exercise else [room.service_guess])
-            names = self.names(suspect)
-            text = forms[place % len(forms)][turns[place % len(turns)]].format(
-                **names, topic=suspect.wording.topic, unit=story.domain.unit, remedy=self.remedy(suspect)
+            about = _ABOUT[place % len(_ABOUT)]
+            if about is About.SERVICE and suspect.is_exercise:
+                about = About.CAUSE
+            forms = {
+                About.SERVICE: room.service_guess,
+                About.CAUSE: room.cause_guess,
+                About.NEXT: room.next_guess,
+            }[about]
+            text = forms[turns[place % len(turns)]].format(
+                **self.names(suspect),
+                topic=suspect.wording.topic,
+                unit=story.domain.unit,
+                remedy=self.remedy(suspect),
             )
-            comments.append(Comment(story.minute(at_ms), people[place % len(people)], text))
-            texts[suspect.tag] = text
-        return comments, texts
+            guesses.append(Guess(suspect.tag, about, Comment(story.minute(at_ms), people[place % len(people)], text)))
+        return guesses
 
     def small_talk(self, count: int) -> list[Comment]:
         story, stream = self.story, self.story.streams("small talk")
@@ -224,4 +251,3 @@ def _p95(values: list[int]) -> int:
 
 def _size(lines: list[str]) -> int:
     return tokens.count(YARDSTICK, "\n    ".join(lines) + "\n")
-

@@ -86,7 +86,16 @@ class GitHouse(DeployTool):
         return "\n".join(lines) + "\n"
 
     def ticket(self, key: str, title: str, opened: str, body: Sequence[str], comments: Sequence[Comment]) -> str:
-        lines = [f"# {key} {title}", f"Opened: {opened}", "Priority: P2", "", "## Description", *body, "", "## Comments"]
+        lines = [
+            f"# {key} {title}",
+            f"Opened: {opened}",
+            "Priority: P2",
+            "",
+            "## Description",
+            *body,
+            "",
+            "## Comments",
+        ]
         lines += [f"* {comment.who}, {comment.at}: {comment.text}" for comment in comments]
         return "\n".join(lines) + "\n"
 

@@ -67,7 +67,7 @@ class Questions:
     """Added where it is also asked who is at fault: {alias}"""
     locate: tuple[str, ...]
     locate_lexical: tuple[str, ...]
-    """{tenant}"""
+    """{tenant} {alias}"""
     service: tuple[str, ...]
     service_lexical: tuple[str, ...]
     """{alias} {asks} {topics}: what the front called in vain, and what is asked"""

@@ -46,7 +46,18 @@ PHRASES = Phrases(
     ),
     talk=Talk(
         people=(
-            "yara", "ingmar", "chidi", "bao", "leonie", "marek", "sunita", "teo", "freya", "amadou", "hye-jin", "pavlos",
+            "yara",
+            "ingmar",
+            "chidi",
+            "bao",
+            "leonie",
+            "marek",
+            "sunita",
+            "teo",
+            "freya",
+            "amadou",
+            "hye-jin",
+            "pavlos",
         ),
         alert=(
             "objective breached: {unit}, {cell}, fifth of traffic late or lost over 120 s",
@@ -112,20 +123,24 @@ PHRASES = Phrases(
             "The register is kept in UTC, latest on top.",
             "Each step goes into the case with its time.",
         ),
-        generic_remedies=("lengthen the limits of {front}", "double the nodes of {front}", "recycle all nodes of {front}"),
+        generic_remedies=(
+            "lengthen the limits of {front}",
+            "double the nodes of {front}",
+            "recycle all nodes of {front}",
+        ),
     ),
     questions=Questions(
         trace=(
-            "Which request id is the one the breach was illustrated with?",
-            "Which request id stands behind what the breach showed first?",
+            "Which request id has the exemplar of the breach?",
+            "Which request id stands behind the exemplar?",
         ),
         trace_lexical=("Which request id is the lost one of {tenant}?",),
         trace_said="with {alias} failing",
         locate=(
-            "Which endpoint address was met by what illustrates the breach?",
-            "Where, as an address, did the illustrated case come to a halt?",
+            "Which endpoint address was met by the exemplar?",
+            "Where, as an address, did the exemplar come to a halt?",
         ),
-        locate_lexical=("Which endpoint address did the lost request of {tenant} meet?",),
+        locate_lexical=("Which endpoint address did the lost request of {tenant} to {alias} meet?",),
         service=(
             "Which component is responsible, if any?",
             "Is a component responsible, and which?",

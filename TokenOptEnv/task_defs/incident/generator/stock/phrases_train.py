@@ -46,8 +46,22 @@ PHRASES = Phrases(
     ),
     talk=Talk(
         people=(
-            "m.okafor", "r.lindqvist", "s.varga", "t.brandt", "l.haddad", "j.moreau", "a.nwosu", "k.ilves",
-            "b.anand", "p.achterberg", "c.duarte", "n.rahimi", "h.virtanen", "d.silva", "o.petrov", "e.hansen",
+            "m.okafor",
+            "r.lindqvist",
+            "s.varga",
+            "t.brandt",
+            "l.haddad",
+            "j.moreau",
+            "a.nwosu",
+            "k.ilves",
+            "b.anand",
+            "p.achterberg",
+            "c.duarte",
+            "n.rahimi",
+            "h.virtanen",
+            "d.silva",
+            "o.petrov",
+            "e.hansen",
         ),
         alert=(
             "SlowOrFailed {unit} {cell} above 20 % for 2 min",
@@ -118,15 +132,15 @@ PHRASES = Phrases(
     questions=Questions(
         trace=(
             "Which request id belongs to the pager's sample?",
-            "Which request does the pager's example stand for?",
+            "Which request stands behind the sample of the page?",
         ),
         trace_lexical=("Which request id has the failed call of {tenant}?",),
         trace_said="where calls to {alias} fail",
         locate=(
-            "Which peer address had the call behind the pager's example?",
-            "At which address did the pager's example get stuck?",
+            "Which peer address had the call behind the sample?",
+            "At which address did the pager's sample get stuck?",
         ),
-        locate_lexical=("At which peer did the failed call of {tenant} end?",),
+        locate_lexical=("At which peer did the failed call of {tenant} to {alias} end?",),
         service=(
             "Which service is at fault, if any?",
             "Which service is at fault for this, if any is?",
