@@ -19,7 +19,7 @@ class Knowledge:
     clues: dict[str, tuple[str, ...]]
     """By segment: the texts of the facts it shows."""
     valid_entries: dict[str, CacheEntry]
-    """By subtask: an earlier result that still holds."""
+    """By subtask: an earlier result that still holds and cites all that its fields must rest on."""
 
 
 def know(scenario: Scenario, visible: VisibleWorld) -> Knowledge:
@@ -33,10 +33,14 @@ def know(scenario: Scenario, visible: VisibleWorld) -> Knowledge:
         needed[truth.subtask_id] = _cover([facts[name] for name in truth.needs], segments, misleading, used)
         used.update(needed[truth.subtask_id])
     paths = {field.name: field.path for field in hidden.fields}
-    path: dict[str, tuple[str, ...]] = {}
-    for subtask in scenario.public.subtasks:
-        decisive = dict.fromkeys(fact for name in subtask.fields for fact in paths.get(name, ()))
-        path[subtask.subtask_id] = _cover([facts[name] for name in decisive], segments, misleading, used)
+    decisive = {
+        subtask.subtask_id: tuple(dict.fromkeys(fact for name in subtask.fields for fact in paths.get(name, ())))
+        for subtask in scenario.public.subtasks
+    }
+    path = {
+        subtask_id: _cover([facts[name] for name in names], segments, misleading, used)
+        for subtask_id, names in decisive.items()
+    }
     clues: dict[str, list[str]] = {}
     for fact in hidden.facts:
         for place in fact.places:
@@ -51,6 +55,10 @@ def know(scenario: Scenario, visible: VisibleWorld) -> Knowledge:
             entry.subtask_id: entry
             for entry in scenario.public.cache_entries
             if hidden.cache[entry.entry_id] is CacheValidity.VALID
+            and all(
+                any(place.segment_id in entry.cites for place in facts[name].places)
+                for name in decisive[entry.subtask_id]
+            )
         },
     )
 

@@ -181,10 +181,8 @@ class Planner:
                     ways.append(Way(segment_ids, (*handover.operations, ask)))
         entry = self._knowledge.valid_entries.get(subtask_id)
         if entry is not None:
-            path = self._knowledge.path[subtask_id]
-            beyond = tuple(name for name in path if name not in entry.cites)
-            adopt: tuple[Operation, ...] = (Adopt(subtask_id, entry.entry_id, entry.question),)
-            ways.append(Way(beyond, (*adopt, Load(path)) if path else adopt))
+            adopt = Adopt(subtask_id, entry.entry_id, entry.question)
+            ways.append(Way((), (adopt, Load(entry.cites)) if self._knowledge.path[subtask_id] else (adopt,)))
         return ways
 
     def _orders(self, number: int) -> Iterator[tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Bug fixes: a real package with one verified bug, the real report of its failing tests, and its recent past."""
 
 from TokenOptEnv.task_defs.bugfix.cases import lost_leases, regional_prices
+from TokenOptEnv.task_defs.bugfix.generator import generate
 from TokenOptEnv.task_defs.family import Family
 
 FAMILY = Family(
@@ -10,4 +11,5 @@ FAMILY = Family(
         regional_prices.SCENARIO_ID: regional_prices.build,
         lost_leases.SCENARIO_ID: lost_leases.build,
     },
+    generate=generate,
 )

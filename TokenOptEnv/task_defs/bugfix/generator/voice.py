@@ -81,11 +81,11 @@ _TRAIN = Voice(
     ),
     ticket=(
         "# {Nightly} {number} is red\n\nOpened by: {reporter}\nComponent: {package} {version}\n\n## Report\n"
-        "{Nightly} {number} of {package} failed in {module}. The test says: {symptom}.\n"
+        "{Nightly} {number} of {package} failed in {module}. The watched test says: {symptom}.\n"
         "The log of the run is attached as job {number}; git log -p covers the last weeks.\n"
         "A colleague saw the same in production: results look plausible and are wrong in one case.\n",
         "# {package}: {symptom}, or does it?\n\nOpened by: {reporter}\nSeen in: {nightly} {number}\n"
-        "Version: {version}\n\n## Report\nThat test was red this night, in {module}. Nobody has touched the test itself.\n"
+        "Version: {version}\n\n## Report\nThat test, the watched one, was red this night, in {module}. Nobody has touched it.\n"
         "See job {number} for the whole run, and the commits since.\n",
     ),
     suspicion=(
@@ -164,11 +164,11 @@ _TEST = Voice(
     ),
     ticket=(
         "# Cron run {number} failing\n\nReporter: {reporter}\nProject: {package}, release {version}\n\n## Summary\n"
-        "Check \"{symptom}\" from {module} did not succeed in cron run {number}.\n"
+        "Check \"{symptom}\" from {module}, the tracked one, did not succeed in cron run {number}.\n"
         "Attached: output of run {number}, commit log with patches.\n"
         "Support has one customer complaint that may or may not be connected.\n",
         "# {package} regression? ({symptom})\n\nReporter: {reporter}\nFirst noticed: cron run {number}\n"
-        "Release: {version}\n\n## Summary\nOne check of {module} failed, everything around it succeeded.\n"
+        "Release: {version}\n\n## Summary\nThe tracked check, from {module}, did not succeed. Others may have failed with it.\n"
         "Run output {number} and the commit log are attached.\n",
     ),
     suspicion=(

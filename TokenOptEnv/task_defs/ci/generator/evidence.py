@@ -65,8 +65,10 @@ class Evidence:
                 return Proof((self._checkout(self._runs.red),), (self.status(self._runs.again),))
 
     def both(self, first: Ask, second: Ask) -> Proof:
-        """For a question that asks two things."""
+        """For a question that asks two things. What shows the culprit shows the kind; the rest makes it surer."""
         one, two = self.proof(first), self.proof(second)
+        if first is Ask.ORIGIN:
+            return Proof(one.core, _distinct(*two.core, *one.extra, *two.extra))
         return Proof(_distinct(*one.core, *two.core), _distinct(*one.extra, *two.extra))
 
     def survey(self, ask: Ask) -> Proof:

@@ -124,7 +124,7 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
             hiccups=tuple(hiccups),
         )
 
-    service.open(log, job.heading)
+    service.open(log, job.heading, style.terse)
     if suffer(Plot.IMAGE, trouble.slow_pull, trouble.failed_pull):
         return finish(log.last)
     (clone if style.terse else check_out)(log, style.remote, run.commit, run.ref)

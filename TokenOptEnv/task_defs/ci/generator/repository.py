@@ -210,9 +210,7 @@ def _setting(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> _Set
     chosen = project(draw.choice(projects(outline.split)))
     known = draw.choice(chosen.slips)
     low, high = _COMMITS[outline.difficulty]
-    size = draw.integer(max(low, outline.wide_facts + 1), max(high, outline.wide_facts + 2)) if outline.wide_facts else (
-        draw.integer(low, high)
-    )
+    size = max(low, outline.wide_facts + 1) if outline.wide_facts else draw.integer(low, high)
     places, withdrawal = _places(outline.stream(attempt, "places"), plot, size)
     old = f"{draw.integer(1, 4)}.{draw.integer(0, 9)}.{draw.integer(0, 5)}"
     return _Setting(
@@ -516,7 +514,7 @@ def _telling_line(setting: _Setting, role: Role, commits: Sequence[Commit]) -> s
     else:
         wanted = [line for line in commit.diff.split("\n") if line.startswith("+") and len(line.strip("+ ")) > 8]
         if role is Role.PIPELINE:
-            wanted.sort(key=len, reverse=True)
+            wanted = [line for line in wanted if "pytest" in line]
     lines = commit.diff.split("\n")
     pairs = [f"{above}\n{below}" for above, below in zip(lines, lines[1:], strict=False) if below in wanted]
     everything = "\n".join(each.diff for each in commits)

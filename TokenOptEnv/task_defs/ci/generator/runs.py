@@ -227,7 +227,7 @@ def _run(
         watched = _watched(repository, pipeline, red_job)
         shown = (watched,) if brief else tuple(job.name for job in pipeline.gating)
     elif plan.part is Part.LATER and difficulty is not Difficulty.HARD:
-        shown = (_watched(repository, pipeline, red_job), pipeline.preview.name)
+        shown = (_watched(repository, pipeline, red_job),)
     info = _info(repository, plan, draw)
     jobs = tuple(
         Job(

@@ -34,7 +34,7 @@ _LEXICAL: dict[Asks, tuple[str, ...]] = {
         "Whose diff is it, by commit and Author, if anybody's, and of which class: {suspects}?",
     ),
     (Ask.SYMPTOM, Ask.NATURE): (
-        "{stated} of run {run} attempt 2: which class, and which FAILED test of the short test summary, if any?",
+        "{stated} of run {run}, attempt 2: FAILED, aborted or {good}, so which class, and which test, if any?",
         "Which class and which test, by the {stated} of run {run} and a job aborted or FAILED?",
     ),
     (Ask.ONSET,): (

@@ -38,6 +38,7 @@ from TokenOptEnv.task_defs.incident.vocabulary import (
 ATTEMPTS = 12
 _PHASES = (("edge", 13), ("suspects", 13), ("decision", 14))
 _SERVICE_CHOICES = 9
+_GENERIC_CHOICES = 3
 _LEAST_TEMPTING = 2
 _TRIED = 1.08
 """Some questions turn out not to be findable as wanted, so a few more are tried than must be."""
@@ -206,10 +207,13 @@ class _Draft:
         return sorted(named) + others[: max(0, _SERVICE_CHOICES - len(named))]
 
     def _offered_remedies(self) -> list[str]:
+        """Those of the suspects, the one that an unfounded reply gives, and others of that sort."""
         front = self.story.topology.front.name
-        generic = [text.format(front=front, svc=front) for text in self.story.material.phrases.talk.generic_remedies]
+        room = self.story.material.phrases.talk.generic_remedies
+        others = self.story.streams("choices", "remedies").shuffled(room)
+        generic = dict.fromkeys([self.story.talk["generic_remedies"], *others])
         suspected = [self.desk.remedy(suspect) for suspect in self.story.cast.suspects if not suspect.is_exercise]
-        return list(dict.fromkeys([*suspected, *generic]))
+        return [*suspected, *(text.format(front=front) for text in list(generic)[:_GENERIC_CHOICES])]
 
     def _kind(self, ask: Ask) -> QuestionKind:
         """A trigger asked for alone is found in a diff, or looked up where it is no change to code or settings."""

@@ -98,7 +98,7 @@ def _suspected(story: Story, suspect: Suspect) -> _Draft:
             case Alibi.UNDONE:
                 at_ms = stream.integer(20, 50) * 1000
             case Alibi.ELSEWHERE | Alibi.WITHDRAWN:
-                at_ms = story.onset_ms - stream.integer(1, 14) * MINUTE_MS
+                at_ms = story.since_ms + stream.integer(-9 * 60, 9 * 60) * 1000
     return _Draft(at_ms, suspect.service.name, suspect.wording.trigger, suspect, "")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from TokenOptEnv.config import YARDSTICK
 from TokenOptEnv.simulators import tokens
+from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.incident.generator.cast import Alibi, Suspect
 from TokenOptEnv.task_defs.incident.generator.faults.kind import Seat
 from TokenOptEnv.task_defs.incident.generator.formats import Format
@@ -32,6 +33,7 @@ _PRESSURES = 3
 _VICTIM_LINES = 2
 _CHATTER_SHARE = 0.35
 _PORT = 8443
+_EXPORT_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,10 @@ class LogBook:
         for _, _, record in kept:
             if record.clue is not None:
                 clues.setdefault(record.clue, []).append(record.message)
+        clues["again"] = [text for text in clues.get("again", []) if text not in clues.get("telltale", [])]
         return Log(
             "".join(f"{text}\n" for _, text, _ in kept),
-            {clue: tuple(dict.fromkeys(found)) for clue, found in clues.items()},
+            {clue: tuple(dict.fromkeys(found)) for clue, found in clues.items() if found},
         )
 
     def gateway(self, size_tokens: int, span: Span) -> Log:
@@ -127,7 +130,7 @@ class LogBook:
             if used >= size_tokens:
                 break
             if hop.request.request_id not in taken and span.holds(hop.began_ms):
-                visit = self._left(hop) if stream.chance(0.04) and hop.ok else self._visit(hop)
+                visit = self._export(stream, span) if stream.chance(_EXPORT_SHARE) else self._visit(hop)
                 text = self._access(story.clock, visit)
                 used += tokens.count(YARDSTICK, text + "\n")
                 kept.append((visit.at_ms, text))
@@ -177,11 +180,21 @@ class LogBook:
         )
         return [("left", left), ("second", self._visit(self.other_failure()))]
 
-    def _left(self, hop: Hop) -> Visit:
-        visit = self._visit(hop)
-        took_ms = 2000 + hop.took_ms * 9 % 21_000
-        path = self._story.domain.other_path.format(tenant=visit.tenant)
-        return Visit(visit.at_ms, visit.tenant, visit.request_id, path, LEFT, took_ms, visit.client, visit.upstream, 0)
+    def _export(self, stream: Stream, span: Span) -> Visit:
+        """A slow request of another kind, served elsewhere, that its caller broke off: every day has some."""
+        story = self._story
+        tenant = stream.choice(story.run.entries).request.tenant
+        return Visit(
+            at_ms=story.at(stream.integer(span.begin_ms, span.end_ms - 1)),
+            tenant=tenant,
+            request_id=stream.hex(8),
+            path=story.domain.other_path.format(tenant=tenant),
+            status=LEFT,
+            took_ms=stream.integer(9000, 31_000),
+            client=f"198.51.{stream.integer(1, 99)}.{stream.integer(2, 250)}",
+            upstream=stream.choice(story.topology.front.hosts).name,
+            bytes_out=0,
+        )
 
     def _visit(self, hop: Hop) -> Visit:
         request, topology = hop.request, self._story.topology
@@ -292,7 +305,7 @@ class LogBook:
             yield record(at_ms, Level.WARN, message, clue)
 
     def _guilty_lines(self, suspect: Suspect) -> Iterator[tuple[Service, Record]]:
-        """The change as it takes effect, growing pressure, failures with the ids of their requests, and what decides."""
+        """The change as it takes effect, growing pressure, failures with their request ids, and what decides."""
         story, stream = self._story, self._story.streams("grave", suspect.tag)
         entered = self._changes.of_suspect[suspect.tag]
         wording, service, victim = suspect.wording, suspect.service, suspect.victim

@@ -102,7 +102,7 @@ class Replies:
         suspected = {suspect.kind.fault_class for suspect in story.cast.suspects}
         fault_class = stream.choice([each for each in FaultClass if each not in suspected])
         front = story.topology.front
-        remedy = story.talk["generic_remedies"].format(front=front.name, svc=front.name)
+        remedy = story.talk["generic_remedies"].format(front=front.name)
         known = {
             HOST: front.hosts[0].name,
             SERVICE: front.name,

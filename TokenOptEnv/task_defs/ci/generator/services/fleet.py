@@ -36,11 +36,12 @@ class FleetService:
     def gate(self, pipeline: Pipeline) -> str:
         return f"  main: [{pipeline.gates}]"
 
-    def open(self, log: JobLog, heading: Heading) -> None:
+    def open(self, log: JobLog, heading: Heading, terse: bool = False) -> None:
         log.bare(
             f"=== {heading.project} #{heading.run} | {heading.job} | attempt {heading.attempt} | {heading.date} UTC ==="
         )
-        fleet.set_up(log, "linux-small")
+        if not terse:
+            fleet.set_up(log, "linux-small")
 
     def close(self, log: JobLog) -> None:
         fleet.tear_down(log)

@@ -39,8 +39,10 @@ class HostedService:
     def gate(self, pipeline: Pipeline) -> str:
         return f"required-checks: {{main: [{pipeline.gates}]}}"
 
-    def open(self, log: JobLog, heading: Heading) -> None:
+    def open(self, log: JobLog, heading: Heading, terse: bool = False) -> None:
         log.bare(f"##[run {heading.run}.{heading.attempt}] {heading.project} / {heading.job}, {heading.date}")
+        if terse:
+            return
         version = f"{heading.date[:10].replace('-', '')}.{log.stream.integer(1, 3)}"
         hosted.set_up(log, heading.job, "ubuntu-24.04", version, _ACTIONS)
 

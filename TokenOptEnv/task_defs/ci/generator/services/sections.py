@@ -33,9 +33,10 @@ class SectionsService:
     def gate(self, pipeline: Pipeline) -> str:
         return f"merge_requires: [{pipeline.gates}]"
 
-    def open(self, log: JobLog, heading: Heading) -> None:
+    def open(self, log: JobLog, heading: Heading, terse: bool = False) -> None:
         log.bare(f"#{heading.run}/{heading.attempt} {heading.job} ({heading.project}) {heading.date}")
-        sections.set_up(log, "shared-amd64", "registry.forge.example/py:3.11")
+        if not terse:
+            sections.set_up(log, "shared-amd64", "registry.forge.example/py:3.11")
 
     def close(self, log: JobLog) -> None:
         sections.tear_down(log)

@@ -32,9 +32,10 @@ class StagesService:
     def gate(self, pipeline: Pipeline) -> str:
         return f"blocking = [{pipeline.gates}]"
 
-    def open(self, log: JobLog, heading: Heading) -> None:
+    def open(self, log: JobLog, heading: Heading, terse: bool = False) -> None:
         log.bare(f"--- {heading.project} build {heading.run}, stage {heading.job}, pass {heading.attempt}, {heading.date}")
-        stages.set_up(log, "node-lx", f"{heading.project}_{heading.ref.replace('/', '_')}")
+        if not terse:
+            stages.set_up(log, "node-lx", f"{heading.project}_{heading.ref.replace('/', '_')}")
 
     def close(self, log: JobLog) -> None:
         stages.tear_down(log)

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from TokenOptEnv.task_defs.incident.generator.papers.style import Change, Comment, Ids, Style
 
 _PER_TOPIC = 3
+_FIRST_IDS = Ids(deploy="art-", config="par-", job="ord-", ticket="CASE-")
+_SECOND_IDS = Ids(deploy="img-", config="rev-", job="act-", ticket="EV-")
 
 
 @dataclass(frozen=True)
 class Register:
     """Registers with columns, cases as correspondence."""
 
-    ids: Ids = Ids(deploy="art-", config="par-", job="ord-", ticket="CASE-")
+    ids: Ids = _FIRST_IDS
 
     def change_head(self, change: Change) -> str:
         return f"{change.entry_id} | {change.at} | {change.service} | {change.scope} | {change.state} | {change.author}"
@@ -79,7 +81,7 @@ class Register:
 class Ledgers(Register):
     """The same offices, another clerk: entries read as sentences."""
 
-    ids: Ids = Ids(deploy="img-", config="rev-", job="act-", ticket="EV-")
+    ids: Ids = _SECOND_IDS
 
     def change_head(self, change: Change) -> str:
         return f"{change.entry_id}, {change.service}, {change.scope}: {change.state} on {change.at} ({change.author})"

@@ -9,13 +9,15 @@ from TokenOptEnv.task_defs.incident.generator.papers.style import Change, Commen
 from TokenOptEnv.task_defs.incident.writers import chat, runbook, ticket
 
 _PER_SECTION = 3
+_FIRST_IDS = Ids(deploy="dep-", config="cfg-", job="run-", ticket="INC-")
+_SECOND_IDS = Ids(deploy="rel-", config="set-", job="job-", ticket="OPS-")
 
 
 @dataclass(frozen=True)
 class DeployTool:
     """Lists as a deploy tool's command line prints them."""
 
-    ids: Ids = Ids(deploy="dep-", config="cfg-", job="run-", ticket="INC-")
+    ids: Ids = _FIRST_IDS
 
     def change_head(self, change: Change) -> str:
         return f"{change.entry_id}  {change.service}  {change.at}  {change.state}  {change.scope}  by {change.author}"
@@ -74,7 +76,7 @@ class DeployTool:
 class GitHouse(DeployTool):
     """Everything is a commit, tickets have fields."""
 
-    ids: Ids = Ids(deploy="rel-", config="set-", job="job-", ticket="OPS-")
+    ids: Ids = _SECOND_IDS
 
     def change_head(self, change: Change) -> str:
         return f"commit {change.sha} {change.entry_id} {change.service} {change.state} {change.scope} {change.at}"

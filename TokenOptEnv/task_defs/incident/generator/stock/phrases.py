@@ -53,7 +53,7 @@ class Talk:
     """{svc}"""
     other_advice: tuple[str, ...]
     generic_remedies: tuple[str, ...]
-    """{front} {svc}"""
+    """{front}"""
 
 
 @dataclass(frozen=True, slots=True)

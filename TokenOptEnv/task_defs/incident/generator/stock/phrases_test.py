@@ -124,9 +124,12 @@ PHRASES = Phrases(
             "Each step goes into the case with its time.",
         ),
         generic_remedies=(
-            "lengthen the limits of {front}",
+            "cordon the nodes of {front}",
             "double the nodes of {front}",
+            "lengthen the limits of {front}",
             "recycle all nodes of {front}",
+            "shed a tenth of the traffic of {front}",
+            "warm up spare nodes of {front}",
         ),
     ),
     questions=Questions(

@@ -36,7 +36,7 @@ PHRASES = Phrases(
             "metrics flushed to {other}, batch {a}",
         ),
         worries=(
-            "clock check against {other} took {b} ms",
+            "version check against {other} took {b} ms",
             "slow log flush, {a} ms",
             "{other} asked us to slow down, done so for {c} s",
             "deprecated header seen {a} times from {other}",
@@ -127,7 +127,14 @@ PHRASES = Phrases(
             "Lists of changes are in UTC, newest first.",
             "Write down the time of each step in the ticket.",
         ),
-        generic_remedies=("raise the timeouts of {front}", "add instances of {front}", "restart every host of {front}"),
+        generic_remedies=(
+            "add instances of {front}",
+            "raise the timeouts of {front}",
+            "restart every host of {front}",
+            "throttle the callers of {front}",
+            "upgrade the hosts of {front}",
+            "wait until {front} has recovered",
+        ),
     ),
     questions=Questions(
         trace=(
