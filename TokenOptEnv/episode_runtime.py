@@ -7,7 +7,7 @@ Everything is a pure function of (state, action, world); each line below is one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from TokenOptEnv import (
     action_rules,
@@ -39,8 +39,7 @@ from TokenOptEnv.world import VisibleWorld, World
 _NOTHING_YET = RewardBreakdown(step=0.0, so_far=(), total=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class StepOutcome:
+class StepOutcome(NamedTuple):
     """What a step led to. The observation is built when it is looked at: planners mostly do not look."""
 
     world: World
@@ -77,7 +76,7 @@ def advance(before: EpisodeState, action: TokenOptEnvAction, world: World) -> St
     state = milestone_engine.evaluate(state, visible)
     state = guardrails.evaluate(before, move, state, visible)
     last = _told(action, move, effect, before, state)
-    state = _turned(evolve(state, end=_end(before, action, state, visible)), move, visible)
+    state = _turned(_ended(before, action, state, visible), move, visible)
     shown = controller.screen(state, visible)
     state = controller.with_prompt(state, visible, shown, last)
     settled = rewards.settle(state, world)
@@ -104,16 +103,14 @@ def _told(
     )
 
 
-def _end(
-    before: EpisodeState, action: TokenOptEnvAction, state: EpisodeState, visible: VisibleWorld
-) -> EndReason | None:
+def _ended(before: EpisodeState, action: TokenOptEnvAction, state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
     if state.submission is not None:
-        return EndReason.SUBMITTED
+        return evolve(state, end=EndReason.SUBMITTED)
     if before.must_submit and action.action_type is not ActionType.SUBMIT_ANSWER:
-        return EndReason.BUDGET
+        return evolve(state, end=EndReason.BUDGET)
     if state.step >= visible.limits.steps:
-        return EndReason.STEPS
-    return None
+        return evolve(state, end=EndReason.STEPS)
+    return state
 
 
 def _turned(state: EpisodeState, move: Move, visible: VisibleWorld) -> EpisodeState:

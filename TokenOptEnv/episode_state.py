@@ -151,7 +151,7 @@ class EpisodeState:
         return tuple([self.findings[finding_id] for finding_id in held])
 
 
-_FIELDS = frozenset(each.name for each in fields(EpisodeState))
+_FIELD_COUNT = len(fields(EpisodeState))
 
 
 def evolve(state: EpisodeState, **changes: Any) -> EpisodeState:
@@ -159,10 +159,10 @@ def evolve(state: EpisodeState, **changes: Any) -> EpisodeState:
 
     `replace` calls the constructor with every field by name; this copies the fields and puts in the changes.
     """
-    if not changes.keys() <= _FIELDS:
-        raise TypeError(f"no such field: {', '.join(sorted(changes.keys() - _FIELDS))}")
     new = object.__new__(EpisodeState)
     values = new.__dict__
     values.update(state.__dict__)
     values.update(changes)
+    if len(values) != _FIELD_COUNT:
+        raise TypeError(f"no such field: {', '.join(sorted(changes.keys() - state.__dict__.keys()))}")
     return new

@@ -35,8 +35,9 @@ class Guardrail(StrEnum):
 
 def evaluate(before: EpisodeState, move: Move, after: EpisodeState, visible: VisibleWorld) -> EpisodeState:
     """Add the events of this step."""
-    full = _memory_nearly_full(after, visible)
-    after = evolve(after, full_memory_steps=after.full_memory_steps + 1 if full else 0)
+    full_steps = after.full_memory_steps + 1 if _memory_nearly_full(after, visible) else 0
+    if full_steps != after.full_memory_steps:
+        after = evolve(after, full_memory_steps=full_steps)
     events: list[tuple[Guardrail, str]] = []
     match move:
         case Refused(refusal):
@@ -61,7 +62,7 @@ def evaluate(before: EpisodeState, move: Move, after: EpisodeState, visible: Vis
                 events.append((Guardrail.UNGROUNDED_SUBMIT, fault))
         case _:
             pass
-    if after.full_memory_steps == _HOARDING_STEPS:
+    if full_steps == _HOARDING_STEPS:
         events.append((Guardrail.HOARDING, f"memory nearly full for {_HOARDING_STEPS} steps"))
     if isinstance(move, Submit) and ledger.overrun(after, visible):
         events.append((Guardrail.BUDGET_OVERRUN, "the submission overran a budget"))

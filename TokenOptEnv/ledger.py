@@ -8,6 +8,7 @@ that follows fresh again; another model starts cold. Money is whole nano-dollars
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from TokenOptEnv.episode_state import EpisodeState, InputQuote, PrefixCache, PromptPiece, Spent, evolve
@@ -156,9 +157,14 @@ def budgets(state: EpisodeState, visible: VisibleWorld) -> Budgets:
     return Budgets.trusted(
         tokens=_budget(bounds.tokens, spent.tokens),
         nano_usd=_budget(bounds.nano_usd, spent.nano_usd),
-        steps=_budget(bounds.steps, state.step),
+        steps=_step_budget(bounds.steps, state.step),
         latency_ms=_budget(bounds.latency_ms, spent.latency_ms),
     )
+
+
+@lru_cache(maxsize=1_024)
+def _step_budget(limit: int, spent: int) -> Budget:
+    return _budget(limit, spent)
 
 
 def _budget(limit: int, spent: int) -> Budget:

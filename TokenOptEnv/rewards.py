@@ -60,7 +60,7 @@ def settle(state: EpisodeState, world: World) -> Settled:
     total = round(sum(term.value for term in terms), _DECIMALS) if due else 0.0
     reward = round(total - state.paid, _DECIMALS)
     breakdown = RewardBreakdown.trusted(step=reward, so_far=terms if due else (), total=total)
-    return Settled(evolve(state, paid=total), breakdown, score)
+    return Settled(state if total == state.paid else evolve(state, paid=total), breakdown, score)
 
 
 def sce(success: bool, cost_nano_usd: int, reference_nano_usd: int) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from TokenOptEnv.models import ActionType, ItemKind, MemoryItem, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.policies.submission import latest_findings
 
 _LISTINGS = (ItemKind.SEARCH, ItemKind.PREVIEW)
 
@@ -17,16 +20,30 @@ def room_tokens(observation: TokenOptEnvObservation) -> int:
 
 def clear_listings(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
     """Drop what only lists segments: those it named stay askable."""
-    return _purge(observation, [item for item in observation.working_memory.items if item.kind in _LISTINGS])
+    return purge(observation, [item for item in observation.working_memory.items if item.kind in _LISTINGS])
+
+
+def clear_superseded(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
+    """Drop replies that say nothing, and findings that a later one to the same question replaces."""
+    current = {finding.finding_id for finding in latest_findings(observation)}
+    return purge(
+        observation,
+        [
+            item
+            for item in observation.working_memory.items
+            if item.kind in (ItemKind.FINDING, ItemKind.CACHE) and current.isdisjoint(item.finding_ids)
+        ],
+    )
 
 
 def clear(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
     """Drop listings or, where there are none, evidence. What was found and noted stays."""
     evidence = [item for item in observation.working_memory.items if not _keeps_findings(item)]
-    return clear_listings(observation) or _purge(observation, evidence)
+    return clear_listings(observation) or purge(observation, evidence)
 
 
-def _purge(observation: TokenOptEnvObservation, items: list[MemoryItem]) -> TokenOptEnvAction | None:
+def purge(observation: TokenOptEnvObservation, items: Sequence[MemoryItem]) -> TokenOptEnvAction | None:
+    """Drop these, where anything may be dropped and there is anything to drop."""
     can_purge = any(legal.action_type is ActionType.PURGE_MEMORY for legal in observation.legal_actions.actions)
     if not items or not can_purge:
         return None

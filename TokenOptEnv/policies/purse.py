@@ -26,19 +26,21 @@ class Offer:
 
 def offers(observation: TokenOptEnvObservation, context_tokens: int) -> tuple[Offer, ...]:
     """Every model at every effort: by tier, then price, then effort, the highest first."""
-    cards = sorted(observation.models, key=_strength, reverse=True)
+    cards = sorted(observation.models, key=strength, reverse=True)
     return tuple(
-        Offer(card.model_id, effort, _DECISION_NANO_USD + _call_nano_usd(card, effort, context_tokens))
+        Offer(card.model_id, effort, _DECISION_NANO_USD + call_nano_usd(card, effort, context_tokens))
         for card in cards
         for effort in reversed(Effort)
     )
 
 
-def _strength(card: ModelCard) -> tuple[int, int, str]:
+def strength(card: ModelCard) -> tuple[int, int, str]:
+    """The order of escalation: tier first, then price."""
     return list(Tier).index(card.tier), card.input_pico_usd, card.model_id
 
 
-def _call_nano_usd(card: ModelCard, effort: Effort, context_tokens: int) -> int:
+def call_nano_usd(card: ModelCard, effort: Effort, context_tokens: int) -> int:
+    """The most that one call can cost."""
     tokens = (context_tokens + _HEAD_TOKENS) * _VOCABULARY_MARGIN_PERMILLE * card.vocabulary_permille // 1_000_000
     input_pico_usd = max(card.input_pico_usd, card.cache_write_pico_usd)
     output_tokens = REPLY_CAP_TOKENS + card.reasoning_tokens[effort]

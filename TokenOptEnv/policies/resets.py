@@ -18,7 +18,7 @@ def bridge(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
     last = observation.last_tool_result
     if last is not None and last.refusal is not None and last.action_type in _BRIDGING:
         return None
-    return _restore(observation) or _save(observation)
+    return _restore(observation) or save(observation)
 
 
 def is_last_phase(observation: TokenOptEnvObservation) -> bool:
@@ -49,22 +49,37 @@ def _restore(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
     return None
 
 
-def _save(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
+def save(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
     """At the last step of a phase, what no note holds yet, as far as it fits."""
     ends_at_step = observation.task.phase_ends_at_step
     if ends_at_step is None or observation.step + 1 < ends_at_step:
         return None
     saved = {finding_id for checkpoint in observation.checkpoints for finding_id in checkpoint.finding_ids}
+    kept = _fitting([each for each in latest_findings(observation) if each.finding_id not in saved])
+    return TokenOptEnvAction(action_type=ActionType.WRITE_CHECKPOINT, finding_ids=kept) if kept else None
+
+
+def hand_over(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
+    """End the phase now: one note that holds a finding for each of its questions. None while one is missing."""
+    asked = [subtask.subtask_id for subtask in observation.task.subtasks]
+    answers = [each for each in latest_findings(observation) if each.subtask_id in asked]
+    can_write = any(legal.action_type is ActionType.WRITE_CHECKPOINT for legal in observation.legal_actions.actions)
+    kept = _fitting(answers)
+    if is_last_phase(observation) or not can_write or len(kept) < len(asked):
+        return None
+    return TokenOptEnvAction(action_type=ActionType.WRITE_CHECKPOINT, finding_ids=kept)
+
+
+def _fitting(findings: list[Finding]) -> tuple[str, ...]:
+    """As many as one note takes, in the order given."""
     room = CHECKPOINT_CAP_TOKENS
     kept: list[str] = []
-    for finding in latest_findings(observation):
+    for finding in findings:
         size = _note_tokens(finding)
-        if finding.finding_id not in saved and size <= room:
+        if size <= room:
             kept.append(finding.finding_id)
             room -= size
-    if not kept:
-        return None
-    return TokenOptEnvAction(action_type=ActionType.WRITE_CHECKPOINT, finding_ids=tuple(kept))
+    return tuple(kept)
 
 
 def _note_tokens(finding: Finding) -> int:

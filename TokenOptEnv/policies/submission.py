@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from TokenOptEnv.models import ActionType, Finding, TokenOptEnvAction, TokenOptEnvObservation
 
 _NO_ANSWER = "unknown"
 
 
-def latest_findings(observation: TokenOptEnvObservation) -> tuple[Finding, ...]:
+def latest_findings(observation: TokenOptEnvObservation, distrusted: Collection[str] = ()) -> tuple[Finding, ...]:
     """Of the findings held, the latest to each question, in the order the questions were first answered."""
     latest: dict[str, Finding] = {}
     for finding in observation.findings:
-        latest[finding.subtask_id] = finding
+        if finding.finding_id not in distrusted:
+            latest[finding.subtask_id] = finding
     return tuple(latest.values())
 
 
-def submit(observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-    """Answer with what was found; with nothing found, say so: an answer must fill a field to be accepted."""
+def submit(observation: TokenOptEnvObservation, distrusted: Collection[str] = ()) -> TokenOptEnvAction:
+    """Answer with what was found; with nothing found, say so: an answer must fill a field to be accepted.
+
+    `distrusted` are findings that are held but must not be built on, such as outdated results from the cache.
+    """
     fields = [field.name for field in observation.task.answer_fields]
-    findings = latest_findings(observation)
+    findings = latest_findings(observation, distrusted)
     if any(name in finding.values for finding in findings for name in fields):
         return TokenOptEnvAction(
             action_type=ActionType.SUBMIT_ANSWER, finding_ids=tuple(finding.finding_id for finding in findings)

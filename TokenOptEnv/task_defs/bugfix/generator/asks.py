@@ -9,7 +9,7 @@ from TokenOptEnv.task_defs.generation import Split
 
 @dataclass(frozen=True)
 class Wordings:
-    """`lexical` share words with the evidence and are tried in order, `plain` do not; `again` ask the same once more."""
+    """`lexical` share words with the evidence, the last by a list of them; `plain` do not; `again` ask it once more."""
 
     lexical: tuple[str, ...]
     plain: tuple[str, ...]
@@ -33,7 +33,7 @@ _TRAIN: dict[str, Wordings] = {
             "Which commit after the last green run of this job touched '{promise}'? Short id.",
             "Since the last green run of this job, which commit changed '{words}'? Short id.",
             "Last green run of this job, then which commit on '{promise}' ({words})? Short id.",
-            'Which commit after the last green run of this job is it (keywords: {hints})? Short id.',
+            "Which commit after the last green run of this job is it (keywords: {hints})? Short id.",
         ),
         (
             "Which change is behind it, of those that came after things were last in order? Give its short id.",
@@ -47,7 +47,7 @@ _TRAIN: dict[str, Wordings] = {
             "'{promise}' fails as '{symptom}': which file and function? Or none.",
             "{test}: which file and function break '{promise}'? Or none.",
             "{test} with '{symptom}': which file and function? Or none.",
-            'Which file and function are at fault (keywords: {hints})? Or none.',
+            "Which file and function are at fault (keywords: {hints})? Or none.",
         ),
         (
             "What in the present code explains the red night? Name file and function, or none if it is sound.",
@@ -60,7 +60,7 @@ _TRAIN: dict[str, Wordings] = {
             "Which line number breaks '{promise}', seen as '{symptom}'? Or none.",
             "Which line of what says '{promise}' is wrong? Its number, or none.",
             "{test}: which line number breaks '{promise}'? Or none.",
-            'Which line number is wrong (keywords: {hints})? Or none.',
+            "Which line number is wrong (keywords: {hints})? Or none.",
         ),
         (
             "Which single line has to change today? Give its number in the file, or none.",
@@ -73,10 +73,10 @@ _TRAIN: dict[str, Wordings] = {
             "'{promise}': which line breaks that, and which minimal diff keeps it? Or none.",
             "Which minimal diff makes '{promise}' and '{words}' hold again, in which line? Or none.",
             "{test}: which line and minimal diff keep '{promise}'? Or none.",
-            'Which line and which minimal diff (keywords: {hints})? Or none.',
+            "Which line and which minimal diff (keywords: {hints})? Or none.",
         ),
         (
-            "Which line has to change and how, as a minimal diff that breaks no documented rule? None if nothing has to.",
+            "Which line has to change and how, as a minimal diff that breaks no documented rule? None if none has.",
             "What is the smallest change that puts it right in every case, and in which line? None if it is right.",
         ),
         ("Which one-line diff repairs it?", "How is the faulty line put right?"),
@@ -86,7 +86,7 @@ _TRAIN: dict[str, Wordings] = {
             "File, function, line and diff for '{symptom}' against '{promise}'? Or none.",
             "{test}: file, function, line and diff for '{promise}'? Or none.",
             "{test} with '{symptom}': file, function, line, diff? Or none.",
-            'Which file, function, line and diff (keywords: {hints})? Or none.',
+            "Which file, function, line and diff (keywords: {hints})? Or none.",
         ),
         (
             "What in the present code is wrong: file, function, line, and the smallest diff? None if nothing is.",
@@ -143,7 +143,7 @@ _TEST: dict[str, Wordings] = {
             "After the previous success of this workflow, which revision edited '{promise}'? Short id.",
             "Previous success of this workflow, then which revision edited '{words}'? Short id.",
             "Revision after the previous success of this workflow for '{promise}' ({words})? Short id.",
-            'Revision after the previous success of this workflow, terms {hints}? Short id.',
+            "Revision after the previous success of this workflow, terms {hints}? Short id.",
         ),
         (
             "Name the short id of the edit that introduced the defect since things were fine.",
@@ -157,7 +157,7 @@ _TEST: dict[str, Wordings] = {
             "'{symptom}' versus '{promise}': defective file and function? Else none.",
             "{test}: file and function violating '{promise}'? Else none.",
             "{test} and '{symptom}': file and function? Else none.",
-            'Defective file and function, terms {hints}? Else none.',
+            "Defective file and function, terms {hints}? Else none.",
         ),
         (
             "Name the defective file and function of the current sources, or none if they are sound.",
@@ -170,7 +170,7 @@ _TEST: dict[str, Wordings] = {
             "Line number violating '{promise}' with '{symptom}'? Else none.",
             "In the routine documented '{promise}', which line number? Else none.",
             "{test}: line number violating '{promise}'? Else none.",
-            'Defective line number, terms {hints}? Else none.',
+            "Defective line number, terms {hints}? Else none.",
         ),
         ("State the number of the defective line, or none.", "Which line number needs editing now? Else none."),
         ("Number of the defective line?", "Which line needs editing?"),
@@ -180,7 +180,7 @@ _TEST: dict[str, Wordings] = {
             "Defective line and smallest diff for '{promise}'? Else none.",
             "Smallest diff and its line so that '{promise}' and '{words}'? Else none.",
             "{test}: line and smallest diff for '{promise}'? Else none.",
-            'Defective line and smallest diff, terms {hints}? Else none.',
+            "Defective line and smallest diff, terms {hints}? Else none.",
         ),
         (
             "State the defective line and the smallest diff compatible with all documentation, or none.",
@@ -193,7 +193,7 @@ _TEST: dict[str, Wordings] = {
             "File, function, line, smallest diff: '{symptom}' versus '{promise}'? Else none.",
             "{test}: file, function, line, smallest diff for '{promise}'? Else none.",
             "{test} and '{symptom}': file, function, line, diff? Else none.",
-            'File, function, line, smallest diff, terms {hints}? Else none.',
+            "File, function, line, smallest diff, terms {hints}? Else none.",
         ),
         (
             "Name file, function and line of the defect and the smallest diff, or none if the sources are sound.",

@@ -40,7 +40,9 @@ def verify_scenario(scenario: Scenario) -> list[str]:
         passed = result is not None and result.outcomes == expected
         if passed is not scenario.hidden.verdicts[patch]:
             first = patch.split("\n")[-1][:60]
-            faults.append(f"{scenario.scenario_id}: hidden tests {'pass' if passed else 'fail'} with the patch {first!r}")
+            faults.append(
+                f"{scenario.scenario_id}: hidden tests {'pass' if passed else 'fail'} with the patch {first!r}"
+            )
     if as_shown is None:
         return [*faults, f"{scenario.scenario_id}: the code as shown does not come to an end"]
     printed = [symptom_line(test) for test in as_shown.tests if test.outcome != "passed"]

@@ -37,10 +37,12 @@ def remember(plot: Plot, sheet: Sheet, asked: Sequence[Asked], attempt: int) -> 
         plans.append((draw.choice(others), draw.choice((CacheValidity.STALE, CacheValidity.WRONG_VERSION))))
     numbers = draw.shuffled(list(range(draw.integer(10, 60), 240, draw.integer(7, 19))))
     used: dict[str, int] = {}
+    given: list[Reply] = []
     for number, (question, validity) in zip(numbers, draw.shuffled(plans), strict=False):
         place = used[question.item.name] = used.get(question.item.name, -1) + 1
         ways = wordings(plot.outline.split, question.item.name).again
-        reply, cites = _remembered(question, validity, draw)
+        reply, cites = _remembered(question, validity, given, draw)
+        given.append(reply)
         sheet.builder.cached(
             entry_id=f"cache-{number}",
             subtask_id=question.item.name,
@@ -54,10 +56,14 @@ def remember(plot: Plot, sheet: Sheet, asked: Sequence[Asked], attempt: int) -> 
         )
 
 
-def _remembered(question: Asked, validity: CacheValidity, draw: Stream) -> tuple[Reply, tuple[Quote, ...]]:
+def _remembered(
+    question: Asked, validity: CacheValidity, given: Sequence[Reply], draw: Stream
+) -> tuple[Reply, tuple[Quote, ...]]:
+    """A wrong result is remembered once, as long as there are others."""
     if validity is CacheValidity.VALID:
         return question.right, tuple(clue.quotes[0] for clue in question.decisive)
-    reply = draw.choice([reply for reply in question.wrong if reply.decoys])
+    tempting = [reply for reply in question.wrong if reply.decoys]
+    reply = draw.choice([reply for reply in tempting if reply not in given] or tempting)
     return reply, tuple(_within(question, question.clues[decoy_id]) for decoy_id in reply.decoys)
 
 

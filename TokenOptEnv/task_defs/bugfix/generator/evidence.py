@@ -34,9 +34,7 @@ class Evidence:
         self._code_id = table.code_id(self._slip.path)
 
     def symptom(self) -> Clue:
-        return Clue(
-            "symptom", "what the red test got", (Quote(self._table.symptom_id, symptom_line(self._plot.test)),)
-        )
+        return Clue("symptom", "what the red test got", (Quote(self._table.symptom_id, symptom_line(self._plot.test)),))
 
     def line(self) -> Clue:
         """The line in question as it stands now: wrong where there is a fault, right where there is none."""
@@ -83,7 +81,9 @@ class Evidence:
 
     def touched_again(self) -> Clue:
         sha = self._table.past.touch.commit.sha
-        return Clue("touched-again", "the later commit to the same function", (Quote(self._table.history_id, f"commit {sha}"),))
+        return Clue(
+            "touched-again", "the later commit to the same function", (Quote(self._table.history_id, f"commit {sha}"),)
+        )
 
     def put_right(self) -> Clue:
         """Where nothing is at fault now: the later commit that took the slip out."""

@@ -11,13 +11,14 @@ from TokenOptEnv.models import ArtifactKind
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.bugfix.generator import jobs
-from TokenOptEnv.task_defs.bugfix.generator.library import modules, package_files, test_modules
+from TokenOptEnv.task_defs.bugfix.generator.library import modules, test_modules
 from TokenOptEnv.task_defs.bugfix.generator.past import Past, Told
 from TokenOptEnv.task_defs.bugfix.generator.plot import Night, Plot
 from TokenOptEnv.task_defs.bugfix.generator.report import failures_of, present, report_of
 from TokenOptEnv.task_defs.bugfix.generator.talk import Talk, as_chat, as_comments, hold_talk, ticket
 from TokenOptEnv.task_defs.bugfix.generator.verified import verified
 from TokenOptEnv.task_defs.bugfix.history import log_with_diffs
+from TokenOptEnv.task_defs.bugfix.sources import package_files
 
 _SIZE_TOKENS = {
     Difficulty.EASY: (7_200, 9_600),

@@ -159,9 +159,7 @@ def _environment(plot: Plot, draw: Stream) -> dict[str, str]:
     }
 
 
-def _hosted_log(
-    plot: Plot, draw: Stream, run: NightRun, last_green: tuple[int, str], report: str, runner: str
-) -> str:
+def _hosted_log(plot: Plot, draw: Stream, run: NightRun, last_green: tuple[int, str], report: str, runner: str) -> str:
     at = run.night.at
     lines: list[str] = []
 

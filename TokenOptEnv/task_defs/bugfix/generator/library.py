@@ -58,7 +58,9 @@ def packages_of(split: Split) -> tuple[str, ...]:
 @cache
 def modules(name: str) -> tuple[str, ...]:
     """The paths of a package's own modules, its front door left out: that holds nothing but names."""
-    return tuple(path for path in package_files(name) if path.startswith(f"{name}/") and not path.endswith("__init__.py"))
+    return tuple(
+        path for path in package_files(name) if path.startswith(f"{name}/") and not path.endswith("__init__.py")
+    )
 
 
 @cache

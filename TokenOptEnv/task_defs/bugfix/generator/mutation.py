@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from TokenOptEnv.errors import ScenarioInvalid
@@ -10,6 +11,8 @@ from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.task_defs.bugfix.generator.library import WrittenBug, modules
 from TokenOptEnv.task_defs.bugfix.generator.operators import OPERATORS, Around
 
+_ODD = re.compile(r"[-+] 1 [-+] 1\b|\b1 [-+] 1\b|\b0 [-+] 1\b|not not |- -")
+"""What nobody writes by mistake: `x + 1 - 1`."""
 WRITTEN = "written"
 """The operator of bugs that were written by hand."""
 
@@ -102,7 +105,7 @@ def _of_function(
                 head = row.encode()[: target.col_offset].decode()
                 tail = row.encode()[target.end_col_offset or 0 :].decode()
                 mutated = f"{head}{text}{tail}"
-                if mutated != row:
+                if mutated != row and not _ODD.search(mutated):
                     yield Mutation(
                         operator=operator, path=path, function=name, line=target.lineno, right=(row,), wrong=(mutated,)
                     )

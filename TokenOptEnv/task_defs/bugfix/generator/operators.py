@@ -119,9 +119,9 @@ def slice_edge(node: ast.AST, around: Around) -> Iterator[Change]:
         low = around.text(cut.lower) if cut.lower else ""
         high = around.text(cut.upper) if cut.upper else ""
         if cut.lower is not None:
-            yield node, f"{owner}[{low} + 1:{high}]" if not high else f"{owner}[{low} + 1 : {high}]"
+            yield node, _cut(owner, _moved(cut.lower, low, 1), high)
         if cut.upper is not None:
-            yield node, f"{owner}[{low}: {high} - 1]" if low else f"{owner}[: {high} - 1]"
+            yield node, _cut(owner, low, _moved(cut.upper, high, -1))
     elif isinstance(cut, ast.UnaryOp) and _is_number(cut.operand, 1):
         yield node, f"{owner}[0]"
     elif _is_number(cut, 0):
@@ -270,6 +270,20 @@ _SPELT: dict[type[ast.cmpop], str] = {
     ast.Is: "is",
     ast.IsNot: "is not",
 }
+
+
+def _moved(node: ast.expr, text: str, step: int) -> str:
+    """One place further; a number is written as the next number, not as a sum."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return str(node.value + step)
+    return f"{text} {'+' if step > 0 else '-'} {abs(step)}"
+
+
+def _cut(owner: str, low: str, high: str) -> str:
+    """Blanks around the colon where one side is more than a word, as formatters write it."""
+    wide = " " in low or " " in high
+    left, right = (f"{low} " if low and wide else low), (f" {high}" if high and wide else high)
+    return f"{owner}[{left}:{right}]"
 
 
 def _other_constant(value: object) -> Iterator[str]:

@@ -14,9 +14,10 @@ from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.bugfix.edit import Edit
 from TokenOptEnv.task_defs.bugfix.generator import refactor
-from TokenOptEnv.task_defs.bugfix.generator.library import modules, package_files, test_modules
+from TokenOptEnv.task_defs.bugfix.generator.library import modules, test_modules
 from TokenOptEnv.task_defs.bugfix.generator.plot import Planned, Plot, Role
 from TokenOptEnv.task_defs.bugfix.history import Commit
+from TokenOptEnv.task_defs.bugfix.sources import package_files
 
 _MANIFEST = "pyproject.toml"
 
@@ -44,9 +45,7 @@ class Past:
     def __init__(self, plot: Plot, attempt: int) -> None:
         self._plot = plot
         self._key = ("past", attempt)
-        self._reserved = {
-            (mutant.mutation.path, mutant.mutation.function) for mutant in (plot.bug, *plot.suspects)
-        }
+        self._reserved = {(mutant.mutation.path, mutant.mutation.function) for mutant in (plot.bug, *plot.suspects)}
         self._kept_tests = {test.name.partition("[")[0] for test in plot.bug.failing}
         self._used: dict[str, int] = {}
         self.head = self._head()
@@ -94,8 +93,11 @@ class Past:
                 undone = self._tidied(draw, under.path, under.function, under.right)
             case Role.TOUCH:
                 undone = self._touched(draw)
+            case Role.RETOUCH:
+                under = self._plot.suspects[planned.suspect].mutation
+                undone = self._explained(draw, self._state[under.path], under.path, under.function, late=True)
             case Role.NOISE:
-                undone = self._late_noise(draw) if self._is_late(planned.at) else self._noise(draw)
+                undone = self._noise(draw)
         if undone is None:
             raise ScenarioInvalid(f"{self._plot.bug.mutant_id}: no {planned.role.value} commit fits")
         commit = self._commit(draw, planned, undone)
@@ -118,7 +120,9 @@ class Past:
             ),
         )
 
-    def _with(self, path: str, text: str | None, wordings: tuple[str, ...], draw: Stream, function: str) -> _Undone | None:
+    def _with(
+        self, path: str, text: str | None, wordings: tuple[str, ...], draw: Stream, function: str
+    ) -> _Undone | None:
         if text is None or text == self._state[path]:
             return None
         return _Undone({**self._state, path: text}, draw.choice(wordings).format(function=function))
@@ -160,19 +164,6 @@ class Past:
         if source is None:
             return None
         return self._explained(draw, source, slip.path, slip.function, late=True)
-
-    def _is_late(self, at: datetime) -> bool:
-        return at > self._plot.red_night.at
-
-    def _late_noise(self, draw: Stream) -> _Undone | None:
-        for _ in range(24):
-            path = draw.choice(modules(self._plot.package))
-            function = draw.choice(list(refactor.functions(self._state[path])))
-            if (path, function) not in self._reserved:
-                undone = self._explained(draw, self._state[path], path, function, late=True)
-                if undone is not None:
-                    return undone
-        return None
 
     def _explained(self, draw: Stream, source: str, path: str, function: str, late: bool) -> _Undone | None:
         voice = self._plot.voice

@@ -22,6 +22,8 @@ from TokenOptEnv.task_defs.generation import Outline
 _NEIGHBOURS = {Difficulty.EASY: 0, Difficulty.MEDIUM: 1, Difficulty.HARD: 2, Difficulty.MARATHON: 4}
 _NIGHTS = {Difficulty.EASY: (5, 6), Difficulty.MEDIUM: (13, 15), Difficulty.HARD: (15, 17), Difficulty.MARATHON: (6, 8)}
 _SUSPECTS = 3
+_RETOUCHED = 2
+"""Suspects that are as much talked of in the history as the guilty function: tidied once, touched once."""
 
 
 class Role(StrEnum):
@@ -31,6 +33,8 @@ class Role(StrEnum):
     """Touched a suspect function and changed nothing."""
     TOUCH = "touch"
     """Touched the function of the slip after the red night: took it out again where nothing is at fault now."""
+    RETOUCH = "retouch"
+    """Touched a suspect function again, likewise after the red night."""
     NOISE = "noise"
 
 
@@ -156,7 +160,7 @@ def _calendar(outline: Outline, draw: Stream) -> tuple[tuple[Planned, ...], tupl
         away = draw.choice([place for place in range(1, nights) if place != first_red])
         gaps[first_red] = draw.shuffled([(Role.CULPRIT, 0), (Role.SUSPECT, 0), (Role.SUSPECT, 1)])
         gaps[away].append((Role.SUSPECT, 2))
-    gaps[nights] = draw.shuffled([(Role.TOUCH, 0), *[(Role.NOISE, 0)] * draw.integer(0, 1)])
+    gaps[nights] = draw.shuffled([(Role.TOUCH, 0), *((Role.RETOUCH, number) for number in range(_RETOUCHED))])
     if outline.difficulty is not Difficulty.EASY:
         for place in range(nights):
             if place != first_red and not gaps[place] and draw.chance(0.6):

@@ -28,7 +28,7 @@ _SURVEY_HITS = 6
 _TEMPTING = 2
 _SYMPTOM_TOKENS = 12
 _PROMISE_TOKENS = 14
-_MOST_HINTS = 9
+_LEAST_HINTS, _MOST_HINTS = 3, 9
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Asker:
         for reply, clue in offered:
             if reply.values == right.values or any(reply.values == other.values for other in wrong):
                 continue
-            decoys = ()
+            decoys: tuple[str, ...] = ()
             if clue is not None:
                 decoy_id = self._sheet.decoy(clue)
                 clues[decoy_id] = clue
@@ -205,7 +205,8 @@ class Asker:
     ) -> str | None:
         """Telling words of the evidence, one more at a time for what a search does not show yet."""
         pools = {self._sheet.places(clue)[0]: self._telling(clue) for clue in reversed(needs)}
-        hints: dict[str, None] = dict.fromkeys(pool.pop(0) for pool in pools.values() if pool)
+        each = max(1, -(-_LEAST_HINTS // len(pools)))
+        hints = dict.fromkeys(word for pool in pools.values() for word in pool[:each])
         for _ in range(_MOST_HINTS):
             question = self._filled(item, way, ", ".join(hints))
             if not self._is_short(question):
@@ -214,10 +215,10 @@ class Asker:
                 return question
             hits = self._sheet.hits(question.replace("{commit}", ""), artifacts)
             ranked = sorted(segments, key=lambda name: -(hits.index(name) if name in hits else len(hits)))
-            words = next((pools[name] for name in ranked if pools.get(name)), None)
-            if words is None:
+            word = next((word for name in ranked for word in pools.get(name, ()) if word not in hints), None)
+            if word is None:
                 return None
-            hints[words.pop(0)] = None
+            hints[word] = None
         return None
 
     def _telling(self, clue: Clue) -> list[str]:

@@ -20,13 +20,14 @@ from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.bugfix.generator.hidden_calls import hidden_calls
-from TokenOptEnv.task_defs.bugfix.generator.library import lore, package_files, packages
+from TokenOptEnv.task_defs.bugfix.generator.library import lore, packages
 from TokenOptEnv.task_defs.bugfix.generator.mutation import WRITTEN, Mutation, mutations, written
 from TokenOptEnv.task_defs.bugfix.generator.verified import SUFFIX, Mutant, Verified, folder
+from TokenOptEnv.task_defs.bugfix.sources import package_files
 from TokenOptEnv.task_defs.execution import Trial, TrialResult, run_batch
 from TokenOptEnv.task_defs.execution_report import ReportedTest
 
-_TRIED = 170
+_TRIED = 140
 """Mutations of a package that are run."""
 _BUGS = 26
 _BUGS_PER_FUNCTION = 3
@@ -35,7 +36,7 @@ _QUIET = 22
 """Mutants kept that visible tests do not notice."""
 _MOST_FAILING = 4
 _PATCH_TOKENS = 76
-_OTHERS = 9
+_OTHERS = 10
 """Harms in other places that are tried on top of each bug."""
 _CRASHES = ("NameError", "UnboundLocalError", "TypeError", "AttributeError", "RecursionError", "SyntaxError")
 
@@ -106,19 +107,17 @@ def _with_others(
     package: str, files: dict[str, str], made: Sequence[Mutant], correct: TrialResult
 ) -> tuple[Mutant, ...]:
     """Each bug with harms in other functions on top of it: what stays wrong is known because it was run."""
-    pairs = [
-        (bug, other)
-        for bug in made
-        if bug.failing
-        for other in Stream("others", package, bug.mutant_id).shuffled(made)[: 3 * _OTHERS]
-        if _elsewhere(bug.mutation, other.mutation)
-    ]
+    pairs: list[tuple[Mutant, Mutant]] = []
+    for bug in [mutant for mutant in made if mutant.failing]:
+        others = [other for other in made if _elsewhere(bug.mutation, other.mutation)]
+        drawn = Stream("others", package, bug.mutant_id).shuffled(others)[:_OTHERS]
+        pairs += [(bug, other) for other in drawn]
     calls = hidden_calls(package)
     done = run_batch([Trial(other.mutation.planted(bug.mutation.planted(files)), calls) for bug, other in pairs])
     stays: dict[str, list[str]] = {}
     for (bug, other), result in zip(pairs, done, strict=True):
         found = stays.setdefault(bug.mutant_id, [])
-        if result is not None and result.outcomes != correct.outcomes and len(found) < _OTHERS:
+        if result is not None and result.outcomes != correct.outcomes:
             found.append(other.mutant_id)
     return tuple(mutant.model_copy(update={"stays": tuple(stays.get(mutant.mutant_id, ()))}) for mutant in made)
 

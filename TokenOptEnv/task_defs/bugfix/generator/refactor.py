@@ -50,7 +50,7 @@ def swapped(source: str, function: str, old: tuple[str, ...], new: tuple[str, ..
 
 
 def unfolded(source: str, function: str, stream: Stream, near: tuple[str, ...] = ()) -> str | None:
-    """An expression had a name of its own before it was returned or asked; that of the lines `near`, if they have one."""
+    """An expression had a name of its own before it was returned or asked: one of the lines `near`, where given."""
     lines = source.split("\n")
     taken = _names(functions(source)[function])
     statements = [s for s in _statements(functions(source)[function]) if _foldable(s)]
@@ -90,7 +90,7 @@ def renamed(source: str, function: str, stream: Stream) -> str | None:
         {(n.lineno, n.col_offset) for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == old}, reverse=True
     )
     lines = source.split("\n")
-    if any("f\"" in lines[row - 1] or "f'" in lines[row - 1] for row, _ in places):
+    if any('f"' in lines[row - 1] or "f'" in lines[row - 1] for row, _ in places):
         return None
     for row, column in places:
         raw = lines[row - 1].encode()

@@ -13,6 +13,7 @@ from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository
 from TokenOptEnv.task_defs.ci.generator.runs import Job, Run
 from TokenOptEnv.task_defs.ci.writers import upload
 from TokenOptEnv.task_defs.ci.writers.checkout import check_out, clone
+from TokenOptEnv.task_defs.ci.writers.history import Commit
 from TokenOptEnv.task_defs.ci.writers.install import install, install_breaks_off, quiet_install
 from TokenOptEnv.task_defs.ci.writers.job_log import JobLog
 from TokenOptEnv.task_defs.ci.writers.lint import lint
@@ -146,7 +147,7 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
         log.command("tools/job_info | tee tests/job_info.py")
         log.say(*job.info.text.rstrip("\n").split("\n"))
     if job.run is None and fatal is None:
-        return finish(_refused(repository, log, job))
+        return finish(_refused(repository, log, job, run.commit))
     if suffer(Plot.LOST_HOST, trouble.missed_heartbeat, trouble.lost_host):
         return finish(log.last)
     assert job.run is not None
@@ -183,17 +184,16 @@ def _begin(run: Run, stream: Stream) -> datetime:
     return run.started.replace(second=stream.integer(0, 59))
 
 
-def _refused(repository: Repository, log: JobLog, job: Job) -> str:
+def _refused(repository: Repository, log: JobLog, job: Job, commit: Commit) -> str:
     """pytest's own words when it cannot do what its command line asks."""
     log.open("Run tests")
     log.command(job.command)
     log.wait(300, 900)
     if repository.plot is Plot.OPTION:
-        option = next(word for word in job.command.split() if word.startswith("--"))
         log.say("ERROR: usage: pytest [options] [file_or_dir] [file_or_dir] [...]")
-        log.say(f"pytest: error: unrecognized arguments: {option}")
+        log.say(f"pytest: error: unrecognized arguments: {job.test_job.flag}")
     else:
-        missing = next(path for path in job.test_job.tests if "/unit/" in path or path.endswith("s.py"))
+        missing = next(path for path in job.test_job.tests if path not in commit.files)
         log.say(f"ERROR: file or directory not found: {missing}")
         log.say("", "no tests ran in 0.00s")
     broke = next(line for line in log.text.split("\n") if "not found: tests" in line or "unrecognized" in line)

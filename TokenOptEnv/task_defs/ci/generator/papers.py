@@ -65,7 +65,7 @@ _TRAIN_TALK: dict[Suspicion, tuple[str, ...]] = {
         "we pinned a newer {library}, {handbook} is the one that would notice",
     ),
     Suspicion.PIPELINE: (
-        "somebody dealt the test files anew in {pipeline}, did anyone try that?",
+        "somebody edited the test command in {pipeline}, did anyone try that?",
         "{pipeline} changed this week. I don't trust that edit",
     ),
     Suspicion.WITHDRAWN: (

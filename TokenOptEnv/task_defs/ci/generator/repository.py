@@ -41,6 +41,9 @@ _COMMITS = {
 }
 _SHARDS = {Difficulty.EASY: 1, Difficulty.MEDIUM: 2, Difficulty.HARD: 3, Difficulty.MARATHON: 3}
 VERBOSE, QUIET = "-v", "-ra"
+_FLAGS = ("--durations=5", "--durations=10", "--durations=20")
+_HELD_OUT_FLAGS = ("--maxfail=20", "--strict-markers", "--verbosity=1")
+_UNKNOWN_FLAGS = ("--numprocesses=4", "--timeout=300", "--reruns=2")
 _TOOLS = ("coverage==7.{}.{}", "iniconfig==2.1.{}", "packaging==25.{}", "pluggy==1.{}.{}", "pytest==8.{}.{}")
 _KINDS = ("docstring", "docstring", "annotations", "annotations", "imports", "test", "test", "note", *LOGIC)
 _SEVERAL_SHARE = 0.2
@@ -324,36 +327,35 @@ def _lock(setting: _Setting, version: str) -> str:
 
 
 def _pipeline(setting: _Setting, place: int) -> Pipeline:
-    """As of one commit. Its own commit deals files differently, or passes other options; in the plot, wrongly."""
+    """As of one commit. The pipeline's own commit gives one job a flag; in the plot, a wrong one, or a wrong path."""
     draw = setting.stream("pipeline")
-    held_out, service = setting.held_out, setting.service
-    changed = place >= setting.places[Role.PIPELINE]
-    tests = [path for path in setting.project.files if path.rpartition("/")[2].startswith("test_")]
-    tests = draw.shuffled([*tests, planted.handbook_path(held_out)])
+    held_out, service, plot = setting.held_out, setting.service, setting.plot
     shards = _SHARDS[setting.outline.difficulty]
-    if changed and not held_out:
-        tests = [*tests[1:], tests[0]]
+    own = [path for path in setting.project.files if path.rpartition("/")[2].startswith("test_")]
+    tests = draw.shuffled([*own, planted.handbook_path(held_out)])
     dealt = [tests[number::shards] for number in range(shards)]
     if place >= setting.places[Role.SAMPLE]:
         dealt[0] = [setting.wobble.path, *dealt[0]]
-    quiet = setting.outline.wide_facts or setting.outline.difficulty is Difficulty.EASY
-    options = QUIET if quiet else VERBOSE
-    if held_out:
-        before, after = draw.shuffled(("--maxfail=20", "--durations=0", "--strict-markers"))[:2]
-        options += f" {after if changed else before}"
-    if changed and setting.plot is Plot.OPTION:
-        options = options.partition(" ")[0] + f" {draw.choice(('--numprocesses=4', '--timeout=300', '--reruns=2'))}"
-    if changed and setting.plot is Plot.SELECTION:
-        shard = draw.integer(0, shards - 1)
-        folder, _, name = dealt[shard][-1].rpartition("/")
-        wrong = draw.choice((f"{folder}/unit/{name}", f"{folder}/{name.removesuffix('.py')}s.py"))
-        dealt[shard] = [*dealt[shard][:-1], wrong]
+    flags = [""] * shards
+    touched = draw.integer(0, shards - 1)
+    folder, _, name = dealt[touched][-1].rpartition("/")
+    wrong = draw.choice((f"{folder}/unit/{name}", f"{folder}/{name.removesuffix('.py')}s.py"))
+    if place >= setting.places[Role.PIPELINE]:
+        flags[touched] = draw.choice(_HELD_OUT_FLAGS if held_out else _FLAGS)
+        if plot is Plot.OPTION:
+            flags[touched] = draw.choice(_UNKNOWN_FLAGS)
+        if plot is Plot.SELECTION:
+            dealt[touched] = [*dealt[touched][:-1], wrong]
+    quiet = setting.outline.difficulty is Difficulty.EASY or (
+        setting.outline.wide_facts is not None and setting.outline.difficulty is Difficulty.MEDIUM
+    )
     return Pipeline(
         gating=tuple(
-            TestJob(name, tuple(paths)) for name, paths in zip(service.shard_names[:shards], dealt, strict=True)
+            TestJob(name, tuple(paths), flag)
+            for name, paths, flag in zip(service.shard_names[:shards], dealt, flags, strict=True)
         ),
         preview=TestJob(service.preview_name, (planted.preview_path(held_out),)),
-        options=options,
+        options=QUIET if quiet else VERBOSE,
         timeout_min=draw.integer(8, 30),
         lock=LOCK,
     )
@@ -374,8 +376,8 @@ def _before_suspect(
             return {**files, LOCK: _lock(setting, old)}, subject
         case Role.PIPELINE:
             path = setting.service.pipeline_path
-            jobs = setting.service.shard_names[: _SHARDS[setting.outline.difficulty]]
-            subject = _subject(setting, draw, "pipeline", path, " and ".join(jobs) if len(jobs) < 3 else "the shards")
+            (job,) = [job.name for job in _pipeline(setting, place).gating if job.flag]
+            subject = _subject(setting, draw, "pipeline", path, job)
             return {**files, **pipeline}, subject
         case _:
             if setting.plot is Plot.REGRESSION:

@@ -189,9 +189,9 @@ def _red_job(repository: Repository, plans: Sequence[_Plan], draw: Stream) -> st
     match repository.plot:
         case Plot.ALLOWED:
             return pipeline.preview.name
-        case Plot.SELECTION:
-            return next(job.name for job in pipeline.gating if _missing(job, plan.commit))
-        case plot if plot.breaks_setup or plot is Plot.OPTION:
+        case Plot.SELECTION | Plot.OPTION:
+            return next(job.name for job in pipeline.gating if _is_refused(job, plan.commit))
+        case plot if plot.breaks_setup:
             return draw.choice(pipeline.gating).name
         case _:
             path = expected_failure(repository).partition("::")[0]
@@ -211,8 +211,9 @@ def expected_failure(repository: Repository) -> str:
             return repository.preview_test
 
 
-def _missing(job: TestJob, commit: Commit) -> list[str]:
-    return [path for path in job.tests if path not in commit.files]
+def _is_refused(job: TestJob, commit: Commit) -> bool:
+    """Does pytest turn the command down before any test?"""
+    return not job.is_understood or any(path not in commit.files for path in job.tests)
 
 
 def _run(
@@ -308,12 +309,9 @@ def _trial(repository: Repository, commit: Commit, job: Job) -> Trial:
 def _is_begun(repository: Repository, run: Run, job: Job, red_job: str) -> bool:
     if not job.is_gating:
         return True
-    plot = repository.plot
-    if plot.breaks_setup and run.part in (Part.RED, Part.AGAIN):
+    if repository.plot.breaks_setup and run.part in (Part.RED, Part.AGAIN):
         return job.heading.job != red_job
-    if plot is Plot.OPTION and run.place is not None:
-        return run.place < repository.hinge
-    return not _missing(job.test_job, run.commit)
+    return not _is_refused(job.test_job, run.commit)
 
 
 def _check(repository: Repository, runs: Sequence[Run], red_job: str) -> None:

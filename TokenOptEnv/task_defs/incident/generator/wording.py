@@ -14,8 +14,6 @@ from TokenOptEnv.task_defs.incident.generator.redraw import Redraw
 from TokenOptEnv.task_defs.incident.generator.story import Story
 
 QUESTION_CAP_TOKENS = 40
-_NEAR = 4
-"""Most of what a lexical question needs is among so many hits."""
 _MISLED = 6
 """Something misleading is among so many hits of any question."""
 _TOPICS = 3
@@ -54,8 +52,7 @@ class Asker:
         raise Redraw(f"{ask.subtask_id}: no way to ask {'with' if lexical else 'without'} the words of its facts")
 
     def _found(self, needs: tuple[str, ...], hits: list[str]) -> bool:
-        near = sum(bool(self.evidence.shown_in(clue).intersection(hits[:_NEAR])) for clue in needs)
-        return all(self.evidence.shown_in(clue).intersection(hits) for clue in needs) and 2 * near >= len(needs)
+        return all(self.evidence.shown_in(clue).intersection(hits) for clue in needs)
 
     def _variants(self, ask: Ask, lexical: bool) -> Iterator[str]:
         story = self.story
@@ -84,12 +81,20 @@ class Asker:
                     topics=topics,
                     tenant=story.witness.request.tenant,
                     alias=story.cast.guilty.victim.alias,
+                    said=self._said(),
                 )
                 if ask.manner is Manner.TRACE and len(ask.fields) > 1:
-                    where = f" {room.trace_said.format(alias=story.cast.guilty.victim.alias)}" if lexical else ""
+                    where = f" {room.trace_said.format(said=self._said())}" if lexical else ""
                     text = f"{text.removesuffix('?')}, and {joined}{where}?"
                 text = lead + text[0].lower() + text[1:] if lead else text
                 yield text[0].upper() + text[1:]
+
+    def _said(self) -> str:
+        """The front's words for the failure, up to the figures."""
+        hops = self.story.run.by_request[self.story.witness.request.request_id]
+        front = next(hop for hop in hops if hop.service == self.story.topology.front.name)
+        phrase = self.story.lines["failed_late" if front.end == "timed out" else "failed_fast"]
+        return phrase.split(",")[0].format(alias=self.story.cast.guilty.victim.alias)
 
     def _topic_lists(self, ask: Ask, lexical: bool) -> list[str]:
         """Topics of several suspects, an exercise always among them: which ones are named must not tell."""

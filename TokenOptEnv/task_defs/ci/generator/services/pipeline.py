@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LINT = "lint"
+KNOWN_FLAGS = ("--durations", "--maxfail", "--strict-markers", "--verbosity")
 
 
 @dataclass(frozen=True, slots=True)
 class TestJob:
     name: str
     tests: tuple[str, ...]
+    flag: str = ""
+    """Handed to pytest by this job alone."""
+
+    @property
+    def is_understood(self) -> bool:
+        """Plugins that would know the other flags are not installed."""
+        return not self.flag or self.flag.partition("=")[0] in KNOWN_FLAGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +38,7 @@ class Pipeline:
 
     def command(self, job: TestJob) -> str:
         options = "-ra" if job == self.preview else self.options
-        return f"pytest {options} {' '.join(job.tests)}"
+        return " ".join(["pytest", options, *([job.flag] if job.flag else []), *job.tests])
 
     def job(self, name: str) -> TestJob:
         return next(job for job in (*self.gating, self.preview) if job.name == name)

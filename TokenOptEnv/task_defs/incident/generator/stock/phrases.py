@@ -16,9 +16,9 @@ class Lines:
     wired: tuple[str, ...]
     """{alias} {svc} {n}"""
     failed_late: tuple[str, ...]
-    """{alias} {ms}"""
+    """{alias} {ms}: what a question may repeat stands before the comma"""
     failed_fast: tuple[str, ...]
-    """{alias}"""
+    """{alias}: likewise"""
     gave_up: tuple[str, ...]
     """{ms}: its own doing, cause unknown to it"""
     undone: tuple[str, ...]
@@ -64,13 +64,13 @@ class Questions:
     trace_lexical: tuple[str, ...]
     """{tenant}"""
     trace_said: str
-    """Added where it is also asked who is at fault: {alias}"""
+    """Added where it is also asked who is at fault: {said}"""
     locate: tuple[str, ...]
     locate_lexical: tuple[str, ...]
     """{tenant} {alias}"""
     service: tuple[str, ...]
     service_lexical: tuple[str, ...]
-    """{alias} {asks} {topics}: what the front called in vain, and what is asked"""
+    """{said} {asks} {topics}: what the front prints about a failed call, and what is asked"""
     cause: tuple[str, ...]
     cause_lexical: tuple[str, ...]
     """{topics}"""

@@ -12,9 +12,9 @@ PHRASES = Phrases(
             "{alias} is provided by {svc} through {n} endpoints",
         ),
         failed_late=(
-            "dependency {alias} silent, cut off at {ms} ms",
-            "{alias} did not come back in {ms} ms, request failed",
-            "waiting for {alias} ended at {ms} ms without reply",
+            "dependency {alias} silent, {ms} ms",
+            "{alias} did not come back, {ms} ms",
+            "waiting for {alias} ended, {ms} ms",
         ),
         failed_fast=(
             "dependency {alias} said no",
@@ -138,7 +138,7 @@ PHRASES = Phrases(
             "Which request id stands behind the exemplar?",
         ),
         trace_lexical=("Which request id is the lost one of {tenant}?",),
-        trace_said="with {alias} failing",
+        trace_said="as to {said}",
         locate=(
             "Which endpoint address was met by the exemplar?",
             "Where, as an address, did the exemplar come to a halt?",
@@ -150,8 +150,8 @@ PHRASES = Phrases(
             "Which component, if any, is responsible for this?",
         ),
         service_lexical=(
-            "With {alias} failing, {asks}: {topics}?",
-            "As {alias} fails, {asks}, given {topics}?",
+            "As to {said}, {asks}: {topics}?",
+            "Given {said}, {asks}, with {topics}?",
         ),
         cause=(
             "{asks}?",

@@ -12,14 +12,14 @@ PHRASES = Phrases(
             "route {alias} resolved: {svc} ({n} peers)",
         ),
         failed_late=(
-            "upstream {alias} gave no answer within {ms} ms",
-            "call to {alias} timed out at {ms} ms",
-            "{alias}: deadline of {ms} ms passed",
+            "upstream {alias} gave no answer, {ms} ms",
+            "call to {alias} timed out, {ms} ms",
+            "{alias} past the deadline, {ms} ms",
         ),
         failed_fast=(
             "upstream {alias} answered with an error",
             "call to {alias} refused",
-            "{alias}: error reply, not repeated",
+            "{alias} sent an error reply, not repeated",
         ),
         gave_up=("gave up after {ms} ms", "request dropped, {ms} ms in line", "ended without result after {ms} ms"),
         undone=("{trigger} taken back, former values in use", "back to what was before {trigger}"),
@@ -142,7 +142,7 @@ PHRASES = Phrases(
             "Which request stands behind the sample of the page?",
         ),
         trace_lexical=("Which request id has the failed call of {tenant}?",),
-        trace_said="where calls to {alias} fail",
+        trace_said="where it says {said}",
         locate=(
             "Which peer address had the call behind the sample?",
             "At which address did the pager's sample get stuck?",
@@ -154,8 +154,8 @@ PHRASES = Phrases(
             "Who is at fault here, which service, if any?",
         ),
         service_lexical=(
-            "Where calls to {alias} fail, {asks}: {topics}?",
-            "Calls to {alias} fail: {asks}, {topics}?",
+            "Where it says {said}, {asks}: {topics}?",
+            "It says {said}: {asks}, {topics}?",
         ),
         cause=(
             "{asks}?",
