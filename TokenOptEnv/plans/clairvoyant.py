@@ -18,6 +18,7 @@ from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.simulators.backend import RouteRequest
 from TokenOptEnv.world import World, build_world, text_tokens
 
+_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _HEADER_TOKENS = 12
 """The line over an item in memory lengthens the context a little."""
 
@@ -38,8 +39,11 @@ class _Foresight:
         self._knowledge = knowledge
 
     def contexts(self, subtask_id: str) -> list[tuple[str, ...]]:
+        """From the decisive segments alone to all that are needed: fewer facts may do in this world."""
         needed, path = self._knowledge.needed[subtask_id], self._knowledge.path[subtask_id]
-        return [needed] if not path or set(path) == set(needed) else [path, needed]
+        others = sorted(set(needed) - set(path), key=lambda name: (self._knowledge.segments[name].tokens, name))
+        found = [(*path, *others[: round(share * len(others))]) for share in _SHARES]
+        return [context for place, context in enumerate(found) if context and context not in found[:place]]
 
     def orders(self, subtask_id: str, pieces: tuple[ContextPiece, ...]) -> list[Attempts]:
         """Who would be right on this and cite what must be covered: the cheapest alone."""

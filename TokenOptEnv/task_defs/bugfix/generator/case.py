@@ -51,10 +51,9 @@ def write(outline: Outline, attempt: int) -> Scenario:
         wanted = agenda(outline, outline.stream("agenda"))
         by_words = _by_words(outline, wanted)
         asked = [asker.ask(item, item.name in by_words) for item in wanted]
-    add_fields(plot, table, sheet, asked)
-    add_verdicts(sheet, asker.theories)
+    _check_brief(sheet.builder.brief, _add_fields(plot, sheet, asked))
+    _add_verdicts(sheet, asker.theories)
     remember(plot, sheet, asked, attempt)
-    check_silence(sheet.builder)
     return sheet.builder.build()
 
 
@@ -100,28 +99,32 @@ def _by_words(outline: Outline, wanted: Sequence[Item]) -> set[str]:
     return {item.name for item in outline.stream("lexical").shuffled(wanted)[:count]}
 
 
-def add_fields(plot: Plot, table: Table, sheet: Sheet, asked: Sequence[Asked]) -> None:
+def _add_fields(plot: Plot, sheet: Sheet, asked: Sequence[Asked]) -> list[str]:
+    """Returns every accepted value."""
+    said: list[str] = []
     slotted = {COMMIT} if any(each.item.needs_commit for each in asked) else set()
     for question in asked:
         for name in question.item.fields:
             if name in slotted:
                 continue
-            value = question.right.values[name]
+            accepted = _accepted(plot, name, question.right.values[name])
+            said += accepted
             sheet.builder.answer_field(
                 name,
                 _QUESTIONS[name],
                 _field_kind(name),
-                _accepted(plot, name, value),
+                accepted,
                 [sheet.fact(clue) for clue in question.decisive],
-                _choices(plot, table) if name == "file" else (),
+                _choices(plot) if name == "file" else (),
             )
+    return said
 
 
 def _field_kind(name: str) -> FieldKind:
     return {"file": FieldKind.CHOICE, "patch": FieldKind.PATCH}.get(name, FieldKind.TEXT)
 
 
-def _choices(plot: Plot, table: Table) -> list[str]:
+def _choices(plot: Plot) -> list[str]:
     others = [path for name in plot.neighbours for path in modules(name)]
     draw = plot.outline.stream("choices")
     return draw.shuffled([*modules(plot.package), *draw.shuffled(others)[:2], NONE])
@@ -137,18 +140,16 @@ def _accepted(plot: Plot, name: str, value: str) -> list[str]:
     return [value]
 
 
-def add_verdicts(sheet: Sheet, theories: Theories) -> None:
+def _add_verdicts(sheet: Sheet, theories: Theories) -> None:
     """As they were run when the bugs were recorded; `checking` runs them again."""
     for theory in (theories.right, *theories.wrong):
         sheet.builder.verdict(theory.values["patch"], theory is theories.right)
 
 
-def check_silence(builder: CaseBuilder) -> None:
-    """The brief is short and does not say the answer."""
-    brief = builder.brief
+def _check_brief(brief: str, accepted: Sequence[str]) -> None:
+    """It is short and does not say an answer."""
     if tokens.count(YARDSTICK, brief) > _BRIEF_CAP_TOKENS:
         raise ScenarioInvalid("the brief is too long")
-    for truth in builder._field_truths:
-        for value in truth.accepted:
-            if re.search(rf"(?<!\w){re.escape(value.casefold())}(?!\w)", brief.casefold()):
-                raise ScenarioInvalid(f"the brief says the answer to {truth.name}")
+    for value in accepted:
+        if re.search(rf"(?<!\w){re.escape(value.casefold())}(?!\w)", brief.casefold()):
+            raise ScenarioInvalid(f"the brief says the answer {value!r}")

@@ -40,8 +40,6 @@ _PHASES = (("edge", 13), ("suspects", 13), ("decision", 14))
 _SERVICE_CHOICES = 9
 _GENERIC_CHOICES = 3
 _LEAST_TEMPTING = 2
-_TRIED = 1.08
-"""Some questions turn out not to be findable as wanted, so a few more are tried than must be."""
 _ASK_FOR = "Say which service is at fault, the class of fault, the id of what set it off, and what to do next."
 
 
@@ -122,7 +120,7 @@ class _Draft:
         asked: list[Asked] = []
         for ask in self.asks:
             filled = values.get(ask.slot.name) if ask.slot is not None else None
-            lexical = self.story.streams("lexical", ask.subtask_id).chance(_TRIED * self.outline.lexical_share)
+            lexical = self.story.streams("lexical", ask.subtask_id).chance(self.outline.lexical_share)
             try:
                 asked.append(self._ask(ask, retrievers[ask.phase], filled, lexical))
             except Redraw:
