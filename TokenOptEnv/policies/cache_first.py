@@ -51,10 +51,13 @@ def settle(observation: TokenOptEnvObservation, distrusted: set[str], most_hours
         observation = yield purge
     cites = [cite for finding in kept for cite in finding.cites]
     if cites and observation.task.profile is not Profile.V1:
-        needed = sum(handle.tokens + errands.HEADER_TOKENS for handle in observation.surfaced if handle.segment_id in cites)
+        cited = [handle for handle in observation.surfaced if handle.segment_id in cites]
+        needed = sum(handle.tokens + errands.HEADER_TOKENS for handle in cited)
         observation = yield from errands.make_room(observation, needed)
         observation = yield from errands.load(observation, cites)
     return observation
 
 
-POLICY = PolicyInfo("cache-first", "trusts young results of this version, and reads what they cite; else cascade", CacheFirst)
+POLICY = PolicyInfo(
+    "cache-first", "trusts young results of this version and reads their evidence, else cascade", CacheFirst
+)

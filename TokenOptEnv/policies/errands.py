@@ -105,7 +105,7 @@ def ask(
     names = tuple(dict.fromkeys(wanted))
     observation = yield from make_room(observation, FINDING_CAP_TOKENS)
     context = handed_over(observation, names)
-    offer = menu.affordable(observation, card, effort, _context_tokens(observation, context), nano_usd)
+    offer = menu.affordable(observation, card, effort, context_tokens(observation, context), nano_usd)
     if offer is None or desk.room_tokens(observation) < FINDING_CAP_TOKENS:
         return observation
     return (
@@ -124,8 +124,8 @@ def ask_stronger(
 ) -> Steps:
     """The same question and context for a stronger model, which builds on the first reply where the profile lets it."""
     record = next(each for each in observation.routing.routes if each.route_id == asked.route_id)
-    context_tokens = _context_tokens(observation, record.context_ids)
-    if menu.price_nano_usd(card, effort, context_tokens) > nano_usd:
+    size = context_tokens(observation, record.context_ids)
+    if menu.price_nano_usd(card, effort, size) > nano_usd:
         return observation
     if observation.task.profile is Profile.V1:
         return (
@@ -230,7 +230,7 @@ def _nearest(observation: TokenOptEnvObservation, query: str) -> ArtifactHandle 
     )
 
 
-def _context_tokens(observation: TokenOptEnvObservation, context: Iterable[str]) -> int:
+def context_tokens(observation: TokenOptEnvObservation, context: Iterable[str]) -> int:
     sizes = {handle.segment_id: handle.tokens for handle in observation.surfaced}
     sizes.update((item.item_id, item.tokens) for item in observation.working_memory.items)
     return sum(sizes.get(name, 0) for name in context)

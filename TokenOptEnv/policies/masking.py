@@ -7,7 +7,7 @@ it takes an action, and a prompt cache makes keeping cheap: whether it pays is w
 from __future__ import annotations
 
 from TokenOptEnv.models import ItemKind, TokenOptEnvObservation
-from TokenOptEnv.policies import desk, questions
+from TokenOptEnv.policies import desk
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.rag import Rag
 from TokenOptEnv.policies.script import Steps
@@ -15,9 +15,6 @@ from TokenOptEnv.policies.script import Steps
 
 class Masking(Rag):
     def tidy(self, observation: TokenOptEnvObservation) -> Steps:
-        """Not after the last question: nothing is read after it but the answer."""
-        if questions.still_open(observation, self.done) <= 1:
-            return observation
         used = [
             item
             for item in observation.working_memory.items

@@ -27,6 +27,8 @@ class Rag(Scripted):
             observation = yield from errands.read(observation, artifact)
             wanted += errands.segment_ids(artifact)
         observation = yield from self.forget(observation)
+        if subtask not in questions.askable(observation, self.done):
+            return observation
         model, share = menu.mid_tier(observation), self.share_nano_usd(observation)
         observation = yield from errands.ask(observation, subtask, model, Effort.MEDIUM, wanted, share)
         asked = errands.reply(observation, subtask)
@@ -34,7 +36,8 @@ class Rag(Scripted):
             above = menu.stronger(observation, asked.model_id)
             if above:
                 observation = yield from errands.ask_stronger(observation, asked, above[0], Effort.MEDIUM, share)
-        return (yield from self.tidy(observation))
+        is_last = questions.still_open(observation, self.done) <= 1
+        return observation if is_last else (yield from self.tidy(observation))
 
     def forget(self, observation: TokenOptEnvObservation) -> Steps:
         """Between looking and asking; for those who hold less."""
@@ -42,7 +45,7 @@ class Rag(Scripted):
         return observation
 
     def tidy(self, observation: TokenOptEnvObservation) -> Steps:
-        """After a question; for those who keep less."""
+        """Between two questions; for those who keep less."""
         yield from ()
         return observation
 

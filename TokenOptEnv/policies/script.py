@@ -54,7 +54,7 @@ class Scripted(ABC):
         return observation.budgets.nano_usd.left // max(1, questions.still_open(observation, self.done))
 
     def spare_steps(self, observation: TokenOptEnvObservation) -> int:
-        """Beyond this one: what is left of the phase when two steps are kept for each later question, and one for the end."""
+        """What is left of the phase when two steps are kept for each later question, and one for the end."""
         left = observation.budgets.steps.left
         if observation.task.phase_ends_at_step is not None:
             left = min(left, observation.task.phase_ends_at_step - observation.step)

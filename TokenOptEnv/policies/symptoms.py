@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-LOUD_WORDS = "error failed fail exception refused timed out timeout deadline upstream answer dropped exhausted 500 503 504"
-"""One query. Few words of routine lines, and both how a failure is logged and how a caller reports it."""
+LOUD_WORDS = "error warn failed refused timed out deadline upstream answer peer"
+"""One query: how a failure is logged where it happens, and how a caller reports that another failed it."""

@@ -124,7 +124,10 @@ def test_records_come_out_of_the_run_again() -> None:
 
 
 def test_a_batch_gives_what_single_runs_give_and_survives_what_does_not_end() -> None:
-    good = {"a.py": "def f(n):\n    return n + 1\n", "tests/test_a.py": "from a import f\ndef test_f():\n    assert f(1) == 2\n"}
+    good = {
+        "a.py": "def f(n):\n    return n + 1\n",
+        "tests/test_a.py": "from a import f\ndef test_f():\n    assert f(1) == 2\n",
+    }
     bad = {**good, "a.py": "def f(n):\n    return n - 1\n"}
     endless = {**good, "a.py": "def f(n):\n    while True:\n        pass\n"}
     call = Call("a", "f", (1,))
@@ -473,7 +476,8 @@ def test_the_same_outline_is_the_same_bytes_in_any_process_and_order() -> None:
         "import sys; from TokenOptEnv.config import Difficulty; from TokenOptEnv.task_defs.bugfix import FAMILY; "
         "from TokenOptEnv.task_defs.generation import outline; "
         f"wanted = {[(d.value, n) for d, n in reversed(wanted)]!r}; "
-        "sys.stdout.write(' '.join(FAMILY.generate(outline('bugfix', Difficulty(d), n)).content_hash for d, n in wanted))"
+        "made = [FAMILY.generate(outline('bugfix', Difficulty(d), n)) for d, n in wanted]; "
+        "sys.stdout.write(' '.join(scenario.content_hash for scenario in made))"
     )
     for seed in ("1", "77"):
         done = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from TokenOptEnv.task_defs.ci.cases import parcelrate, tidemark
+from TokenOptEnv.task_defs.ci.generator import generate
 from TokenOptEnv.task_defs.family import Family
 
 FAMILY = Family(
@@ -12,4 +13,5 @@ FAMILY = Family(
         tidemark.SCENARIO_ID: tidemark.build,
         parcelrate.SCENARIO_ID: parcelrate.build,
     },
+    generate=generate,
 )

@@ -51,7 +51,8 @@ def write(outline: Outline, attempt: int) -> Scenario:
         wanted = agenda(outline, outline.stream("agenda"))
         by_words = _by_words(outline, wanted)
         asked = [asker.ask(item, item.name in by_words) for item in wanted]
-    _check_brief(sheet.builder.brief, _add_fields(plot, sheet, asked))
+    _add_fields(plot, sheet, asked)
+    _check_brief(plot, table, sheet.builder.brief)
     _add_verdicts(sheet, asker.theories)
     remember(plot, sheet, asked, attempt)
     return sheet.builder.build()
@@ -99,25 +100,20 @@ def _by_words(outline: Outline, wanted: Sequence[Item]) -> set[str]:
     return {item.name for item in outline.stream("lexical").shuffled(wanted)[:count]}
 
 
-def _add_fields(plot: Plot, sheet: Sheet, asked: Sequence[Asked]) -> list[str]:
-    """Returns every accepted value."""
-    said: list[str] = []
+def _add_fields(plot: Plot, sheet: Sheet, asked: Sequence[Asked]) -> None:
     slotted = {COMMIT} if any(each.item.needs_commit for each in asked) else set()
     for question in asked:
         for name in question.item.fields:
             if name in slotted:
                 continue
-            accepted = _accepted(plot, name, question.right.values[name])
-            said += accepted
             sheet.builder.answer_field(
                 name,
                 _QUESTIONS[name],
                 _field_kind(name),
-                accepted,
+                _accepted(plot, name, question.right.values[name]),
                 [sheet.fact(clue) for clue in question.decisive],
                 _choices(plot) if name == "file" else (),
             )
-    return said
 
 
 def _field_kind(name: str) -> FieldKind:
@@ -146,10 +142,16 @@ def _add_verdicts(sheet: Sheet, theories: Theories) -> None:
         sheet.builder.verdict(theory.values["patch"], theory is theories.right)
 
 
-def _check_brief(brief: str, accepted: Sequence[str]) -> None:
-    """It is short and does not say an answer."""
+def _check_brief(plot: Plot, table: Table, brief: str) -> None:
+    """It is short and says no answer, neither that there is a fault and where, nor that there is none.
+
+    Both are looked for whichever is true, or cases that are refused for one would be missing on one side.
+    """
     if tokens.count(YARDSTICK, brief) > _BRIEF_CAP_TOKENS:
         raise ScenarioInvalid("the brief is too long")
-    for value in accepted:
+    slip = plot.bug.mutation
+    lines, names = _accepted(plot, "line", str(slip.line)), _accepted(plot, "function", slip.function)
+    runs = [str(run.night.number) for run in table.runs[:-1]]
+    for value in (NONE, slip.path, *lines, *names, *runs, table.past.culprit.commit.sha):
         if re.search(rf"(?<!\w){re.escape(value.casefold())}(?!\w)", brief.casefold()):
             raise ScenarioInvalid(f"the brief says the answer {value!r}")

@@ -15,12 +15,18 @@ _LOSS = 1.2
 """Not every question that uses the words of its facts finds them all: one in six does not."""
 FIRST_RED = "first_red_run"
 TESTED_SHA = "tested_sha"
+LAST_GOOD_RUN = "last_good_run"
+LIBRARY_VERSION = "library_version"
+CULPRIT_FILE = "culprit_file"
 FIELDS = {
     Ask.SYMPTOM: FAILING_TEST,
     Ask.NATURE: FAILURE_CLASS,
     Ask.ORIGIN: CULPRIT,
     Ask.ONSET: FIRST_RED,
     Ask.TESTED: TESTED_SHA,
+    Ask.LAST_GOOD: LAST_GOOD_RUN,
+    Ask.VERSION: LIBRARY_VERSION,
+    Ask.FILE: CULPRIT_FILE,
 }
 _KINDS = {
     Ask.SYMPTOM: QuestionKind.LOOKUP,
@@ -28,6 +34,9 @@ _KINDS = {
     Ask.ORIGIN: QuestionKind.CODE,
     Ask.ONSET: QuestionKind.LOOKUP,
     Ask.TESTED: QuestionKind.LOOKUP,
+    Ask.LAST_GOOD: QuestionKind.LOOKUP,
+    Ask.VERSION: QuestionKind.LOOKUP,
+    Ask.FILE: QuestionKind.CODE,
 }
 
 
@@ -43,10 +52,40 @@ class Item:
     is_survey: bool = False
     slot: Ask | None = None
     """What an earlier question must have found."""
+    leg: int = 0
+    """Of a marathon."""
 
     @property
     def fields(self) -> tuple[str, ...]:
         return tuple(FIELDS[ask] for ask in self.asks)
+
+
+_LEGS: tuple[tuple[Ask, int, int], ...] = (
+    (Ask.LAST_GOOD, 0, 4),
+    (Ask.VERSION, 0, 5),
+    (Ask.SYMPTOM, 1, 4),
+    (Ask.NATURE, 1, 4),
+    (Ask.FILE, 2, 6),
+    (Ask.ORIGIN, 2, 4),
+)
+"""A marathon's questions: which leg each belongs to, and how many there must be for it to be asked."""
+
+
+def marathon_agenda(outline: Outline, draw: Stream) -> tuple[Item, ...]:
+    asked = [(ask, leg) for ask, leg, least in _LEGS if outline.questions >= least]
+    registers = _registers(len(asked), outline.lexical_share, draw)
+    return tuple(
+        Item(
+            name=ask.value,
+            asks=(ask,),
+            kind=_KINDS[ask],
+            lexical=lexical,
+            is_survey=ask is Ask.LAST_GOOD and outline.wide_facts is not None,
+            slot=Ask.LAST_GOOD if ask is Ask.ORIGIN else None,
+            leg=leg,
+        )
+        for (ask, leg), lexical in zip(asked, registers, strict=True)
+    )
 
 
 def agenda(outline: Outline, draw: Stream) -> tuple[Item, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,6 +27,12 @@ class Ask(StrEnum):
     """In which run the failure of the reported one first shows."""
     TESTED = "tested"
     """Which commit the reported run ran."""
+    LAST_GOOD = "last-good"
+    """Which run of the chain was the last good one."""
+    VERSION = "version"
+    """Which release of the library the first run of the chain had."""
+    FILE = "file"
+    """Which file the culprit changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,12 @@ class Evidence:
                 return self._origin()
             case Ask.ONSET:
                 return self._onset()
+            case Ask.FILE:
+                return self._origin()
+            case Ask.LAST_GOOD:
+                return self._last_good()
+            case Ask.VERSION:
+                return self._version()
             case Ask.TESTED:
                 return Proof((self._checkout(self._runs.red),), (self.status(self._runs.again),))
 
@@ -73,9 +85,9 @@ class Evidence:
 
     def survey(self, ask: Ask) -> Proof:
         """Over the runs at hand: what the answer turns on, and how each of them ended, the newest first."""
-        core = self.proof(ask).core
+        proof = self.proof(ask)
         compared = [self.status(run) for run in reversed(self.compared)]
-        return Proof(core, _distinct(*self.proof(ask).extra, *compared))
+        return Proof(proof.core, _distinct(*proof.extra, *compared))
 
     @property
     def compared(self) -> tuple[Run, ...]:
@@ -86,6 +98,15 @@ class Evidence:
     def onset(self) -> int:
         """The number of the first run, on any ref, that shows what the reported run is red for."""
         return next(run.number for run in self.compared if self._shows(run))
+
+    def within(self, proof: Proof, scope: Collection[str]) -> Proof:
+        """As far as these artifacts show it; where they show nothing of the core, its extras take its place."""
+        core, extra = _visible(proof.core, scope), _visible(proof.extra, scope)
+        return Proof(core, extra) if core else Proof(extra[:1], extra[1:])
+
+    @property
+    def last_good(self) -> Run:
+        return next(run for run in reversed(self._runs.chain) if not run.gate_is_red)
 
     # Facts
 
@@ -120,10 +141,11 @@ class Evidence:
     def _origin(self) -> Proof:
         plot = self._repository.plot
         if hot_role(plot) in (None, Role.WITHDRAWN):
-            return self._nature()
+            proof = self._nature()
+            return Proof(proof.core, _distinct(*proof.extra, *self._probed(), *self._cleared()))
         symptom = self._broke(self._runs.red) if plot.breaks_command else self._detail()
         turning = (self._good(), self._first_bad(), self.status(self._runs.again))
-        return Proof((self._hunk(),), _distinct(symptom, *turning, *self._cleared()))
+        return Proof((self._hunk(),), _distinct(symptom, *turning, *self._probed(), *self._cleared()))
 
     def _onset(self) -> Proof:
         runs = self.compared
@@ -132,6 +154,27 @@ class Evidence:
         before = [self.status(run) for run in runs[max(0, place - 1) : place]]
         others = [self.status(run) for run in (self._runs.red, runs[0])]
         return Proof(_distinct(first, *before), _distinct(*others, self.status(self._runs.again)))
+
+    def _last_good(self) -> Proof:
+        good = self.last_good
+        behind = [run for run in self._runs.chain if run.number > good.number]
+        before = [run for run in self._runs.chain if run.number < good.number]
+        return Proof(
+            (self.status(good), *(self.status(run) for run in behind[:1])),
+            tuple(self.status(run) for run in (*behind[1:], *reversed(before))),
+        )
+
+    def _version(self) -> Proof:
+        first = self._runs.chain[0]
+        installed = [self._exhibits.of(job).installed for job in first.kept]
+        quotes = tuple(self._exhibits.quote(first, line) for line in installed)
+        return Proof(
+            (Clue("installed", "what the run installed", quotes), self._checkout(first)),
+            (self.status(first), self.status(self._runs.chain[1])),
+        )
+
+    def _probed(self) -> list[Clue]:
+        return [self.status(run) for run in self._runs.probes]
 
     def _shows(self, run: Run) -> bool:
         """Is this run red for what the reported run is red for?"""
@@ -241,6 +284,11 @@ class Evidence:
             if self._exhibits.of(job).notice
         ]
         return Clue("notice", "a test that flipped in the past", tuple(quotes)) if quotes else None
+
+
+def _visible(clues: Sequence[Clue], scope: Collection[str]) -> tuple[Clue, ...]:
+    kept = [(clue, tuple(quote for quote in clue.quotes if quote.artifact_id in scope)) for clue in clues]
+    return tuple(Clue(clue.clue_id, clue.why, quotes) for clue, quotes in kept if quotes)
 
 
 def _distinct(*clues: Clue) -> tuple[Clue, ...]:

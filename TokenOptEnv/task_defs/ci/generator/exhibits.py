@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.models import ArtifactKind
+from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.authoring import Quote
 from TokenOptEnv.task_defs.ci.answers import FailureClass
 from TokenOptEnv.task_defs.ci.generator.logs import JobLines, LogStyle, RunLines, run_log
@@ -51,7 +52,7 @@ class Exhibits:
 
 
 def lay_out(outline: Outline, attempt: int, repository: Repository, runs: Runs, notice: str) -> Exhibits:
-    def stream(*purpose: str | int):  # type: ignore[no-untyped-def]
+    def stream(*purpose: str | int) -> Stream:
         return outline.stream(attempt, *purpose)
 
     draw = stream("papers")
@@ -97,7 +98,7 @@ def _logs(
     size = -(-len(runs.chain) // _GROUPS[difficulty])
     for start in range(0, len(runs.chain), size):
         groups.append(list(runs.chain[start : start + size]))
-    groups += [[runs.red], [runs.again], [runs.later]]
+    groups += [[runs.red], [runs.again], [runs.later], *([list(runs.probes)] if runs.probes else [])]
     exhibits: list[Exhibit] = []
     artifact_of: dict[tuple[int, int], str] = {}
     for group in sorted(groups, key=lambda group: (group[0].number, group[0].attempt)):

@@ -38,6 +38,8 @@ class JobLines:
     """Why the job came to no test."""
     hiccups: tuple[str, ...] = ()
     notice: str = ""
+    installed: str = ""
+    """The line that lists what pip installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,7 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
             checkout=next((line for line in log.text.split("\n") if "HEAD is now at" in line), ""),
             broke=broke,
             hiccups=tuple(hiccups),
+            installed=next((line for line in log.text.split("\n") if "Successfully installed" in line), ""),
         )
 
     service.open(log, job.heading, style.terse)
@@ -165,6 +168,7 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
         detail=next((line for line in report if " E  " in line), ""),
         hiccups=done.hiccups,
         notice=notice,
+        installed=next((line for line in report if "installed: " in line or "Successfully installed" in line), ""),
     )
 
 

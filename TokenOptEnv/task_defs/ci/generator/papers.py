@@ -139,9 +139,8 @@ def runbook(repository: Repository, team: str) -> tuple[str, dict[FailureClass, 
 
 def chat(repository: Repository, team: str, run: int, later: int, started: datetime, draw: Stream) -> Chat:
     talk = _HELD_OUT_TALK if repository.is_held_out else _TRAIN_TALK
-    slip = repository.slip
     filled = {
-        "module": slip.path.rpartition("/")[2].removesuffix(".py"),
+        "module": repository.rewritten[0].rpartition("/")[2].removesuffix(".py"),
         "test": _name(repository.slip_test),
         "sample": repository.wobble.path.rpartition("/")[2],
         "bot": repository.voice.bot,

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.authoring import Quote
 from TokenOptEnv.task_defs.ci.answers import NONE
-from TokenOptEnv.task_defs.ci.generator.agenda import FIELDS, FIRST_RED, TESTED_SHA, Item
+from TokenOptEnv.task_defs.ci.generator.agenda import FIELDS, FIRST_RED, LAST_GOOD_RUN, LIBRARY_VERSION, TESTED_SHA, Item
 from TokenOptEnv.task_defs.ci.generator.evidence import Ask, Clue, Evidence
 from TokenOptEnv.task_defs.ci.generator.exhibits import CHAT, Exhibits
-from TokenOptEnv.task_defs.ci.generator.repository import Repository
+from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository
 from TokenOptEnv.task_defs.ci.generator.runs import Part, Run, Runs
 from TokenOptEnv.task_defs.ci.generator.theories import Suspicion, Theory, right_suspicion, theories
 
 _MOST_WRONG = 5
+_LEAST_TEMPTING = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +52,35 @@ class Respondent:
     @property
     def truths(self) -> Mapping[str, str]:
         """By field: the right value."""
-        return self._values(tuple(FIELDS), self.right, str(self._evidence.onset), self._runs.red.commit.sha)
+        found = self._values(tuple(FIELDS), self.right, str(self._evidence.onset), self._runs.red.commit.sha)
+        return {
+            **found,
+            LAST_GOOD_RUN: str(self._evidence.last_good.number),
+            LIBRARY_VERSION: self._version(self._runs.chain[0]),
+        }
 
-    def replies(self, item: Item, needs: Sequence[Clue], draw: Stream) -> Replies:
-        """`needs`: the question's facts, which cannot mislead about it."""
+    def replies(self, item: Item, needs: Sequence[Clue], scope: Collection[str], draw: Stream) -> Replies:
+        """`needs`: the question's facts, which cannot mislead about it; `scope`: what can be read meanwhile, or all."""
         asks = item.asks
         truths = self.truths
         right = Answer({FIELDS[ask]: truths[FIELDS[ask]] for ask in asks}, self._text(asks, self.right, truths), ())
-        wrong = self._wrong_slots(asks[0], [clue.clue_id for clue in needs], draw) if len(asks) == 1 and asks[0] in _POINTS else self._wrong(asks, draw)
+        if len(asks) == 1 and asks[0] in _POINTS:
+            wrong = self._wrong_points(asks[0], [clue.clue_id for clue in needs], scope, draw)
+            right = Answer(right.values, self._said_of(asks[0], truths[FIELDS[asks[0]]]), ())
+        else:
+            wrong = self._wrong(asks, draw)
         facts = {quote for clue in needs for quote in clue.quotes}
         kept = [
-            Answer(answer.values, answer.text, tuple(c for c in answer.clues if not facts.intersection(c.quotes)))
+            replace(answer, clues=_misleading(answer.clues, facts, scope))
             for answer in wrong
             if answer.values != right.values
         ]
-        bare = kept[-1]
-        return Replies(right, (*kept[:-1], Answer(bare.values, bare.text, ())) if len(kept) > 3 else tuple(kept))
+        kept.sort(key=lambda answer: not answer.clues)
+        if len([answer for answer in kept if answer.clues]) < _LEAST_TEMPTING:
+            raise ScenarioInvalid(f"{item.name}: too little speaks for a wrong answer")
+        if all(answer.clues for answer in kept) and len(kept) > _LEAST_TEMPTING + 1:
+            kept[-1] = replace(kept[-1], clues=())
+        return Replies(right, tuple(kept))
 
     def _wrong(self, asks: Sequence[Ask], draw: Stream) -> list[Answer]:
         """One answer per other theory; where two come to the same, they are one with the grounds of both."""
@@ -95,21 +110,46 @@ class Respondent:
         pairs = [(str(run.number), run.commit.sha) for run in others if run.commit.sha != tested]
         return [(onset, tested), *draw.shuffled(pairs)[:3]]
 
-    def _wrong_slots(self, ask: Ask, spared: Collection[str], draw: Stream) -> list[Answer]:
+    def _wrong_points(self, ask: Ask, spared: Collection[str], scope: Collection[str], draw: Stream) -> list[Answer]:
         truth = self.truths[FIELDS[ask]]
         answers: dict[str, Answer] = {}
-        for run in draw.shuffled([*self._runs.chain, self._runs.red, self._runs.later]):
-            value = str(run.number) if ask is Ask.ONSET else run.commit.sha
+        runs = [run for run in self._runs.every if not scope or self._exhibits.summary(run).artifact_id in scope]
+        for run in draw.shuffled(runs):
+            value = self._pointed(ask, run)
             if value == truth or value in answers:
                 continue
-            clues = self._points_at(run, spared)
-            text = (
-                f"Run {run.number} is the first at hand in which the trouble of run {self._runs.red.number} shows."
-                if ask is Ask.ONSET
-                else f"The log of run {self._runs.red.number} stands for {value}; that is what was checked out."
-            )
-            answers[value] = Answer({FIELDS[ask]: value}, text, clues)
+            answers[value] = Answer({FIELDS[ask]: value}, self._said_of(ask, value), self._points_at(run, spared))
+        if ask is Ask.VERSION:
+            tools = [pin.partition("==")[2] for pin in self._runs.chain[0].commit.files[LOCK].split()]
+            for value in draw.shuffled([tool for tool in tools if tool != truth and tool not in answers])[:3]:
+                clues = self._points_at(draw.choice(self._runs.chain), spared)
+                answers[value] = Answer({FIELDS[ask]: value}, self._said_of(ask, value), clues)
         return list(answers.values())[:_MOST_WRONG]
+
+    def _pointed(self, ask: Ask, run: Run) -> str:
+        match ask:
+            case Ask.TESTED:
+                return run.commit.sha
+            case Ask.VERSION:
+                return self._version(run)
+            case _:
+                return str(run.number)
+
+    def _version(self, run: Run) -> str:
+        pins = run.commit.files[LOCK].split()
+        return next(pin.partition("==")[2] for pin in pins if pin.startswith(f"{self._repository.library.name}=="))
+
+    def _said_of(self, ask: Ask, value: str) -> str:
+        run = self._runs.red.number
+        match ask:
+            case Ask.ONSET:
+                return f"Run {value} is the first at hand in which the trouble of run {run} shows."
+            case Ask.LAST_GOOD:
+                return f"Run {value} is the last of these in which every gating job is good."
+            case Ask.VERSION:
+                return f"Run {self._runs.chain[0].number} installed {self._repository.library.name} {value}."
+            case _:
+                return f"The log of run {run} stands for {value}; that is what was checked out."
 
     def _points_at(self, run: Run, spared: Collection[str]) -> tuple[Clue, ...]:
         """What makes a reader stop at that run: how it ended, unless that is a fact, its trouble, and talk of it."""
@@ -134,8 +174,9 @@ class Respondent:
             Ask.ORIGIN: theory.culprit,
             Ask.ONSET: onset,
             Ask.TESTED: tested,
+            Ask.FILE: theory.file,
         }
-        return {FIELDS[ask]: every[ask] for ask in asks}
+        return {FIELDS[ask]: every[ask] for ask in asks if ask in every}
 
     def _text(self, asks: Sequence[Ask], theory: Theory, values: Mapping[str, str]) -> str:
         because = theory.because
@@ -148,9 +189,20 @@ class Respondent:
         if Ask.SYMPTOM in asks:
             name = theory.failing_test.partition("::")[2]
             sentences.append(f"{name} fails in the gate." if theory.failing_test != NONE else "No test fails in the gate.")
-        if any(ask in asks for ask in (Ask.NATURE, Ask.ORIGIN)) or (asks == (Ask.SYMPTOM,)):
+        if any(ask in asks for ask in (Ask.NATURE, Ask.ORIGIN, Ask.FILE)) or (asks == (Ask.SYMPTOM,)):
             sentences.append(f"{because[0].upper()}{because[1:]}.")
         return " ".join(sentences)
 
 
-_POINTS = (Ask.ONSET, Ask.TESTED)
+_POINTS = (Ask.ONSET, Ask.TESTED, Ask.LAST_GOOD, Ask.VERSION)
+"""What is answered by pointing at a run, whatever one believes about the cause."""
+
+
+def _misleading(clues: Sequence[Clue], facts: Collection[Quote], scope: Collection[str]) -> tuple[Clue, ...]:
+    """Of what speaks for a wrong answer: what can be read at the time and is no fact itself."""
+    found = {}
+    for clue in clues:
+        quotes = tuple(quote for quote in clue.quotes if quote not in facts and (not scope or quote.artifact_id in scope))
+        if quotes and len(quotes) == len(clue.quotes) or (quotes and scope):
+            found[clue.clue_id] = replace(clue, quotes=quotes)
+    return tuple(found.values())

@@ -41,13 +41,15 @@ _COMMITS = {
 }
 _SHARDS = {Difficulty.EASY: 1, Difficulty.MEDIUM: 2, Difficulty.HARD: 3, Difficulty.MARATHON: 3}
 VERBOSE, QUIET = "-v", "-ra"
-_FLAGS = ("--durations=5", "--durations=10", "--durations=20")
-_HELD_OUT_FLAGS = ("--maxfail=20", "--strict-markers", "--verbosity=1")
+_FLAGS = ("--maxfail=25", "--maxfail=40", "--maxfail=60")
+_HELD_OUT_FLAGS = ("--strict-markers", "--cache-clear", "--color=no")
 _UNKNOWN_FLAGS = ("--numprocesses=4", "--timeout=300", "--reruns=2")
 _TOOLS = ("coverage==7.{}.{}", "iniconfig==2.1.{}", "packaging==25.{}", "pluggy==1.{}.{}", "pytest==8.{}.{}")
 _KINDS = ("docstring", "docstring", "annotations", "annotations", "imports", "test", "test", "note", *LOGIC)
 _SEVERAL_SHARE = 0.2
 _TRIES = 40
+_LATE_SHARE = 0.35
+"""How often, whatever the plot, one of the last two commits takes another back."""
 
 
 class Role(StrEnum):
@@ -93,6 +95,8 @@ class Repository:
     slip: Slip
     slip_test: str
     """The id of the test that the slip breaks."""
+    rewritten: tuple[str, str]
+    """Path and function of the suspected rewrite."""
     commits: tuple[Commit, ...]
     suspects: Mapping[Role, Suspect]
     withdrawal: Commit
@@ -176,7 +180,7 @@ class _Setting:
 
 def build(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> Repository:
     setting = _setting(outline, plot, held_out, attempt)
-    states, subjects = _states(setting)
+    states, subjects, rewritten = _states(setting)
     changes = _changes(setting, states, subjects)
     commits = replay(f"{outline.scenario_id}/{attempt}", states[0], changes)
     pipelines = tuple(_pipeline(setting, place) for place in range(1, setting.size + 1))
@@ -196,6 +200,7 @@ def build(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> Reposit
         plot=plot,
         slip=setting.known.slip,
         slip_test=setting.slip_test,
+        rewritten=rewritten,
         commits=commits,
         suspects=suspects,
         withdrawal=commits[setting.withdrawal - 1],
@@ -214,7 +219,7 @@ def _setting(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> _Set
     known = draw.choice(chosen.slips)
     low, high = _COMMITS[outline.difficulty]
     size = max(low, outline.wide_facts + 1) if outline.wide_facts else draw.integer(low, high)
-    places, withdrawal = _places(outline.stream(attempt, "places"), plot, size)
+    places, withdrawal = _places(outline.stream(attempt, "places"), plot, size, outline.wide_facts is not None)
     old = f"{draw.integer(1, 4)}.{draw.integer(0, 9)}.{draw.integer(0, 5)}"
     return _Setting(
         outline=outline,
@@ -242,34 +247,39 @@ def _newer(version: str, draw: Stream) -> str:
     return draw.choice((f"{major + 1}.0.0", f"{major}.{minor + 1}.0", f"{major}.{minor}.{patch + 1}"))
 
 
-def _places(draw: Stream, plot: Plot, size: int) -> tuple[dict[Role, int], int]:
-    """Where the suspects stand: the guilty one anywhere but first, so that a good state comes before it."""
-    first = draw.integer(2, size - 2) if plot is Plot.MENDED else draw.integer(1, size - 2)
-    last = draw.integer(first + 1, min(size, first + max(2, size // 3)))
-    if plot is not Plot.MENDED:
-        hot = _HOT.get(plot)
-        taken: dict[Role, int] = {}
-        if hot is not None:
+def _places(draw: Stream, plot: Plot, size: int, wide: bool) -> tuple[dict[Role, int], int]:
+    """Where the suspects stand, and where the withdrawn one is taken back.
+
+    The guilty one stands anywhere but first, so that a good state comes before it. What was mended was mended late,
+    so that the runs before the reported one are older than it, as in every other plot.
+    """
+    taken: dict[Role, int] = {}
+    if plot is Plot.MENDED:
+        withdrawal = size if wide else size - draw.integer(0, 1)
+        taken[Role.WITHDRAWN] = max(2, withdrawal - draw.integer(1, 3))
+    else:
+        if (hot := _HOT.get(plot)) is not None:
             taken[hot] = draw.integer(2, size)
         free = [place for place in draw.shuffled(range(1, size + 1)) if place not in taken.values()]
-        first, last = sorted(free[:2])
-        rest = free[2:]
-        others = [role for role in Role if role not in taken and role is not Role.WITHDRAWN]
-        return {**taken, Role.WITHDRAWN: first, **dict(zip(others, rest, strict=False))}, last
-    rest = [place for place in draw.shuffled(range(1, size + 1)) if place not in (first, last)]
-    others = [role for role in Role if role is not Role.WITHDRAWN]
-    return {Role.WITHDRAWN: first, **dict(zip(others, rest, strict=False))}, last
+        late = [place for place in (size, size - 1) if place in free]
+        if late and draw.chance(_LATE_SHARE):
+            free = [late[0], *(place for place in free if place != late[0])]
+        taken[Role.WITHDRAWN], withdrawal = sorted(free[:2])
+    rest = [place for place in draw.shuffled(range(1, size + 1)) if place not in (*taken.values(), withdrawal)]
+    others = [role for role in Role if role not in taken]
+    return {**taken, **dict(zip(others, rest, strict=False))}, withdrawal
 
 
 # The states, from the last to the first
 
 
-def _states(setting: _Setting) -> tuple[list[dict[str, str]], list[str]]:
-    """The tree before the first commit and after each, and the subject of each."""
+def _states(setting: _Setting) -> tuple[list[dict[str, str]], list[str], tuple[str, str]]:
+    """The tree before the first commit and after each, the subject of each, and what the rewrite is about."""
     files = _last_state(setting)
     states = [files]
     subjects: list[str] = []
     withdrawn: tuple[str, str, str] | None = None
+    rewritten = ("", "")
     for place in range(setting.size, 0, -1):
         role = next((role for role, at in setting.places.items() if at == place), None)
         draw = setting.stream("commit", place)
@@ -285,6 +295,10 @@ def _states(setting: _Setting) -> tuple[list[dict[str, str]], list[str]]:
             files = {**files, path: text}
             subject = _subject(setting, draw, "slip", path, what)
             withdrawn = None
+        elif role is Role.REWRITE:
+            path, text, what, kind = _before_rewrite(setting, files, draw)
+            files, rewritten = {**files, path: text}, (path, what)
+            subject = _subject(setting, draw, kind, path, what)
         elif role is not None:
             files, subject = _before_suspect(setting, files, role, draw)
         else:
@@ -295,7 +309,7 @@ def _states(setting: _Setting) -> tuple[list[dict[str, str]], list[str]]:
     subjects.reverse()
     made = subjects[setting.places[Role.WITHDRAWN] - 1]
     subjects[setting.withdrawal - 1] = f'Revert "{made}"'
-    return states[::-1], subjects
+    return states[::-1], subjects, rewritten
 
 
 def _last_state(setting: _Setting) -> dict[str, str]:
@@ -356,7 +370,7 @@ def _pipeline(setting: _Setting, place: int) -> Pipeline:
         ),
         preview=TestJob(service.preview_name, (planted.preview_path(held_out),)),
         options=QUIET if quiet else VERBOSE,
-        timeout_min=draw.integer(8, 30),
+        timeout_min=setting.stream("timeout").integer(8, 30),
         lock=LOCK,
     )
 
@@ -364,7 +378,7 @@ def _pipeline(setting: _Setting, place: int) -> Pipeline:
 def _before_suspect(
     setting: _Setting, files: dict[str, str], role: Role, draw: Stream
 ) -> tuple[dict[str, str], str]:
-    chosen, slip, place = setting.project, setting.known.slip, setting.places[role]
+    place = setting.places[role]
     pipeline = {setting.service.pipeline_path: setting.service.pipeline(_pipeline(setting, place - 1))}
     match role:
         case Role.SAMPLE:
@@ -380,14 +394,19 @@ def _before_suspect(
             subject = _subject(setting, draw, "pipeline", path, job)
             return {**files, **pipeline}, subject
         case _:
-            if setting.plot is Plot.REGRESSION:
-                if files[slip.path].count(slip.new) != 1:
-                    raise ScenarioInvalid("a later commit touched the guilty line")
-                text = files[slip.path].replace(slip.new, slip.old)
-                return {**files, slip.path: text}, _subject(setting, draw, "slip", slip.path, slip.function)
-            path = slip.path if setting.plot is not Plot.MENDED else _module(chosen, files, draw, slip.path)
-            kind, spot = _spot(files, path, draw, tuple(LOGIC))
-            return {**files, path: spot.before}, _subject(setting, draw, kind, path, spot.what)
+            raise ScenarioInvalid(f"{role.value} is not undone here")
+
+
+def _before_rewrite(setting: _Setting, files: dict[str, str], draw: Stream) -> tuple[str, str, str, str]:
+    """The rewritten file as it was: path, text, function and kind of change."""
+    slip = setting.known.slip
+    if setting.plot is Plot.REGRESSION:
+        if files[slip.path].count(slip.new) != 1:
+            raise ScenarioInvalid("a later commit touched the guilty line")
+        return slip.path, files[slip.path].replace(slip.new, slip.old), slip.function, "slip"
+    path = slip.path if setting.plot is not Plot.MENDED else _module(setting.project, files, draw, slip.path)
+    kind, spot = _spot(files, path, draw, tuple(LOGIC))
+    return path, spot.before, spot.what, kind
 
 
 def _withdrawn_rewrite(setting: _Setting, files: dict[str, str], draw: Stream) -> tuple[str, str, str]:
@@ -446,7 +465,9 @@ def _more_spots(setting: _Setting, path: str, text: str, draw: Stream) -> tuple[
 def _keeps_slip(setting: _Setting, path: str, after: str, before: str) -> bool:
     """The lines of the slip stay as they are: they belong to the guilty commit alone."""
     slip = setting.known.slip
-    return path != slip.path or all(after.count(text) == before.count(text) for text in (slip.old, slip.new))
+    return path != slip.path or all(
+        after.count(f"\n{text}") == before.count(f"\n{text}") for text in (slip.old, slip.new)
+    )
 
 
 def _spot(

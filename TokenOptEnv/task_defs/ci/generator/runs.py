@@ -31,6 +31,8 @@ class Part(StrEnum):
     AGAIN = "again"
     """Its second attempt."""
     LATER = "later"
+    PROBE = "probe"
+    """Started by hand at some commits of main, when all that was over."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,17 @@ class Runs:
     red: Run
     again: Run
     later: Run
+    probes: tuple[Run, ...] = ()
 
     @property
     def of_main(self) -> tuple[Run, ...]:
         """First attempts on main, oldest first."""
-        found = [run for run in (*self.chain, self.red, self.later) if run.place is not None]
+        found = [run for run in (*self.chain, self.red, self.later, *self.probes) if run.place is not None]
         return tuple(sorted(found, key=lambda run: run.number))
 
     @property
     def every(self) -> tuple[Run, ...]:
-        return (*self.chain, self.red, self.again, self.later)
+        return (*self.chain, self.red, self.again, self.later, *self.probes)
 
 
 @dataclass(frozen=True)
@@ -105,12 +108,15 @@ class _Plan:
     number: int = 0
 
 
-def hold(repository: Repository, difficulty: Difficulty, chain: int, brief: bool, draw: Stream) -> Runs:
+def hold(
+    repository: Repository, difficulty: Difficulty, chain: int, brief: bool, draw: Stream, probes: int = 0
+) -> Runs:
     """Plan the runs, execute their tests, and see that they say what the plot says.
 
     `brief`: of a run of the chain only one job's log was kept.
     """
-    plans = _numbered(_plans(repository, chain, draw), draw)
+    planned = _plans(repository, chain, draw)
+    plans = _numbered([*planned, *_probes(repository, planned[-1].started, probes, draw)], draw)
     red_job = _red_job(repository, plans, draw)
     drafts = [_run(repository, plan, difficulty, brief, draw, red_job) for plan in plans]
     executed = _executed(repository, drafts, red_job)
@@ -121,6 +127,7 @@ def hold(repository: Repository, difficulty: Difficulty, chain: int, brief: bool
         red=by_part[Part.RED],
         again=by_part[Part.AGAIN],
         later=by_part[Part.LATER],
+        probes=tuple(run for run in executed if run.part is Part.PROBE),
     )
 
 
@@ -135,11 +142,11 @@ def _plans(repository: Repository, chain: int, draw: Stream) -> list[_Plan]:
     plot, commits, last = repository.plot, repository.commits, len(repository.commits) - 1
     if plot is Plot.MENDED:
         mended = next(place for place, each in enumerate(commits) if each.sha == repository.withdrawal.sha)
-        red_place: int | None = draw.integer(repository.hinge, mended - 1)
+        red_place: int | None = mended - 1
     else:
         red_place = None if plot.is_elsewhere else last
     good = draw.integer(max(0, repository.hinge - 3), max(0, repository.hinge - 1))
-    free = [place for place in range(last) if place not in (good, red_place)]
+    free = [place for place in range(last if red_place is None else red_place) if place != good]
     places = sorted([good, *draw.shuffled(free)[: chain - 1]])
     if len(places) < chain:
         raise ScenarioInvalid("too few commits for so many runs")
@@ -160,6 +167,20 @@ def _plans(repository: Repository, chain: int, draw: Stream) -> list[_Plan]:
         plans.append(_Plan(Part.LATER, commits[last], "main", last, after))
     else:
         plans.append(_Plan(Part.LATER, repository.aside, repository.aside_ref, None, later))
+    return plans
+
+
+def _probes(repository: Repository, after: datetime, count: int, draw: Stream) -> list[_Plan]:
+    """Runs by hand: the newest commit, one before the turn, one behind it, and whatever else was tried."""
+    if not count:
+        return []
+    last, hinge = len(repository.commits) - 1, repository.hinge
+    wanted = [last, draw.integer(max(0, hinge - 2), hinge - 1), draw.integer(hinge, min(last, hinge + 2))]
+    wanted += draw.shuffled(range(last))
+    plans = []
+    for place in tuple(dict.fromkeys(wanted))[:count]:
+        after += timedelta(minutes=draw.integer(3, 12), seconds=draw.integer(0, 59))
+        plans.append(_Plan(Part.PROBE, repository.commits[place], "main", place, after))
     return plans
 
 
@@ -224,9 +245,13 @@ def _run(
     if plan.part is Part.AGAIN:
         wanted = [job for job in wanted if job.name == red_job]
     shown = tuple(job.name for job in wanted)
-    if plan.part is Part.CHAIN:
+    if plan.part in (Part.CHAIN, Part.PROBE):
         watched = _watched(repository, pipeline, red_job)
-        shown = (watched,) if brief else tuple(job.name for job in pipeline.gating)
+        gating = [job.name for job in pipeline.gating]
+        others = [name for name in gating if name != watched]
+        kept = len(gating) if not brief else 2 if difficulty is Difficulty.HARD else 1
+        kept = 1 if plan.part is Part.PROBE else kept
+        shown = tuple(name for name in gating if name in [watched, *others][:kept])
     elif plan.part is Part.LATER and difficulty is not Difficulty.HARD:
         shown = (_watched(repository, pipeline, red_job),)
     info = _info(repository, plan, draw)
@@ -267,7 +292,7 @@ def _info(repository: Repository, plan: _Plan, draw: Stream) -> JobInfo:
     for _ in range(600):
         info = JobInfo(draw.integer(*_SEEDS), plan.started)
         fails = repository.wobble.fails(info, names)
-        if repository.plot is not Plot.WOBBLE or plan.part in (Part.CHAIN, Part.LATER):
+        if repository.plot is not Plot.WOBBLE or plan.part not in (Part.RED, Part.AGAIN):
             return info
         if fails is (plan.part is Part.RED):
             return info

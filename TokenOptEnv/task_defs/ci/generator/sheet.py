@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from TokenOptEnv.task_defs.ci.generator.evidence import Clue
 class Sheet(CaseBuilder):
     _known_facts: set[str] = field(default_factory=set)
     _known_decoys: set[str] = field(default_factory=set)
+    _retrievers: dict[tuple[str, ...], Retriever] = field(default_factory=dict)
 
     def places(self, clue: Clue) -> tuple[str, ...]:
         """The segments that show a clue, the one it is best read in first."""
@@ -51,9 +52,13 @@ class Sheet(CaseBuilder):
             ids.append(name)
         return tuple(ids)
 
-    def found(self, query: str) -> tuple[str, ...]:
-        """What a search for this surfaces, best first."""
-        return tuple(hit.segment_id for hit in self._retriever.search(query, SEARCH_MAX_TOP_K))
+    def found(self, query: str, scope: Collection[str] = ()) -> tuple[str, ...]:
+        """What a search for this surfaces, best first; among the artifacts of `scope`, or among all."""
+        key = tuple(scope)
+        if key not in self._retrievers:
+            texts = [(name, text) for name, text in self._texts.items() if not key or name.rpartition("-s")[0] in key]
+            self._retrievers[key] = Retriever(texts)
+        return tuple(hit.segment_id for hit in self._retrievers[key].search(query, SEARCH_MAX_TOP_K))
 
     @property
     def size_tokens(self) -> int:
@@ -63,7 +68,3 @@ class Sheet(CaseBuilder):
     def _texts(self) -> dict[str, str]:
         """Asked for once every artifact is there."""
         return {segment.segment_id: segment.text for artifact in self._artifacts for segment in artifact.segments}
-
-    @cached_property
-    def _retriever(self) -> Retriever:
-        return Retriever(tuple(self._texts.items()))

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from TokenOptEnv.task_defs.ci.answers import NONE, FailureClass
 from TokenOptEnv.task_defs.ci.generator.plot import Plot
-from TokenOptEnv.task_defs.ci.generator.repository import Repository, Role
+from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository, Role
 
 
 class Suspicion(StrEnum):
@@ -32,6 +32,8 @@ class Theory:
     failing_test: str
     failure_class: FailureClass
     because: str
+    file: str = NONE
+    """What its culprit changed."""
 
 
 def right_suspicion(plot: Plot) -> Suspicion:
@@ -52,8 +54,8 @@ def right_suspicion(plot: Plot) -> Suspicion:
 
 def theories(repository: Repository, run: int) -> Mapping[Suspicion, Theory]:
     sha = {role: suspect.commit.sha for role, suspect in repository.suspects.items()}
-    slip, test = repository.slip, repository.slip_test
-    module = slip.path.rpartition("/")[2].removesuffix(".py")
+    test = repository.slip_test
+    module = repository.rewritten[0].rpartition("/")[2].removesuffix(".py")
     withdrawn = repository.suspects[Role.WITHDRAWN].commit
     table = (
         Theory(
@@ -61,7 +63,8 @@ def theories(repository: Repository, run: int) -> Mapping[Suspicion, Theory]:
             sha[Role.REWRITE],
             test,
             FailureClass.REGRESSION,
-            f"{sha[Role.REWRITE]} rewrote part of {module}, and the code no longer does what its test asks",
+            f"commit {sha[Role.REWRITE]} rewrote part of {module}, and the code no longer does what its test asks",
+            repository.rewritten[0],
         ),
         Theory(
             Suspicion.SAMPLE,
@@ -69,13 +72,15 @@ def theories(repository: Repository, run: int) -> Mapping[Suspicion, Theory]:
             repository.wobble.test_id,
             FailureClass.FLAKY_TEST,
             f"the test of {sha[Role.SAMPLE]} takes its start from the job, so one commit has both outcomes",
+            repository.wobble.path,
         ),
         Theory(
             Suspicion.BUMP,
             sha[Role.BUMP],
             repository.handbook_test,
             FailureClass.DEPENDENCY_UPDATE,
-            f"{sha[Role.BUMP]} bumped {repository.library.name}, whose new release behaves differently",
+            f"commit {sha[Role.BUMP]} bumped {repository.library.name}, whose new release behaves differently",
+            LOCK,
         ),
         Theory(
             Suspicion.PIPELINE,
@@ -83,13 +88,15 @@ def theories(repository: Repository, run: int) -> Mapping[Suspicion, Theory]:
             NONE,
             FailureClass.CONFIG_ERROR,
             f"since {sha[Role.PIPELINE]} the pipeline asks pytest for something it cannot do",
+            repository.service.pipeline_path,
         ),
         Theory(
             Suspicion.WITHDRAWN,
             withdrawn.sha,
             test,
             FailureClass.REGRESSION,
-            f"{withdrawn.sha} changed what the code does, and taking it back came too late",
+            f"commit {withdrawn.sha} changed what the code does, and taking it back came too late",
+            withdrawn.change.edits[0].path,
         ),
         Theory(
             Suspicion.HOSTS,
@@ -111,6 +118,7 @@ def theories(repository: Repository, run: int) -> Mapping[Suspicion, Theory]:
             repository.preview_test,
             FailureClass.REGRESSION,
             f"the test of the coming format fails in run {run}, and a feature that was there is gone",
+            f"{repository.project.name}/__init__.py",
         ),
     )
     return {theory.suspicion: theory for theory in table}

@@ -46,7 +46,7 @@ TRAIN = Voice(
         "note": ("changelog: keep up", "docs: changelog"),
         "sample": ("tests: drawn samples of the public names", "tests: try names by sample"),
         "bump": ("deps: {what}", "lock: {what}"),
-        "pipeline": ("ci: see which tests of {what} are slow", "ci: durations for {what}"),
+        "pipeline": ("ci: {what} gives up after enough failures", "ci: cap the failures of {what}"),
         "branch": ("wip: {what} without the copy", "try: {what} the other way round"),
     },
     notes=(

@@ -45,6 +45,18 @@ _LEXICAL: dict[Asks, tuple[str, ...]] = {
         "Which commit is in the {stated} of run {run} attempt 1?",
         "Of which commit is the {stated}, run {run} attempt 1?",
     ),
+    (Ask.LAST_GOOD,): (
+        "Which run at hand was the last whose {stated} says {good} for every gating job?",
+        "Of the runs here, which has the last {stated} with {good} for all gating jobs?",
+    ),
+    (Ask.VERSION,): (
+        "Which {library} did run {first} install, by requirements/test.lock?",
+        "Installed in run {first}: which {library}?",
+    ),
+    (Ask.FILE,): (
+        "Which file of the diff is it, by commit and Author, if any: {suspects}?",
+        "In which file is the diff, if any: {suspects}?",
+    ),
     (Ask.ONSET, Ask.SYMPTOM): (
         "Which run was first with a {stated} of {bad} as run {run} has, and which test is FAILED, if any?",
         "{stated} of {bad} as in run {run}: which run was first, and which test of the short test summary is FAILED?",
@@ -80,18 +92,28 @@ _OBLIQUE: dict[Asks, tuple[str, ...]] = {
         "What had been pushed when the mail went out?",
         "Whose state was it that went red: was it even ours?",
     ),
+    (Ask.LAST_GOOD,): ("Until when was all well?", "Up to which point did everything that matters pass?"),
+    (Ask.VERSION,): (
+        "What did the oldest of these have of somebody else's package?",
+        "Whose release was it at the beginning: which one of the pinned {library}?",
+    ),
+    (Ask.FILE,): ("Where would you take something back, if anywhere?", "Which place do we trust least, if any?"),
     (Ask.ONSET, Ask.SYMPTOM): ("Since when is it no longer green, and what must pass for that to end?",),
     (Ask.TESTED, Ask.SYMPTOM): ("What had been pushed when the mail said red, and what must pass now?",),
 }
 _SLOT = {
     Ask.ONSET: "First seen in {{{slot}}}. {rest}",
     Ask.TESTED: "About {{{slot}}}. {rest}",
+    Ask.LAST_GOOD: "Good until run {{{slot}}}. {rest}",
 }
 _PARAPHRASES: dict[Ask, tuple[str, ...]] = {
     Ask.SYMPTOM: ("Which test holds the gate of {project} shut?", "What fails in the gate of {project}?"),
     Ask.NATURE: ("What class of failure does {project} have?", "What kind of trouble is the red run of {project}?"),
     Ask.ORIGIN: ("Which commit brought the failure into {project}?", "What should {project} revert?"),
     Ask.ONSET: ("Which run of {project} first showed the failure?", "Since which run is {project} in trouble?"),
+    Ask.LAST_GOOD: ("Which run of {project} was the last good one?", "Until which run was {project} good?"),
+    Ask.VERSION: ("Which release of its library did {project} begin with?", "What did {project} pin at first?"),
+    Ask.FILE: ("Which file of {project} is at fault?", "In which file did {project} go wrong?"),
     Ask.TESTED: ("Which commit of {project} did the red run check out?", "What did the red run of {project} test?"),
 }
 
@@ -106,25 +128,37 @@ class Wording:
     run: int
     suspects: Sequence[str]
     project: str
+    library: str
+    first: int
+    """The first run at hand."""
 
 
 def wording(repository: Repository, runs: Runs, draw: Stream) -> Wording:
     stated, good, bad = repository.service.words
-    module = repository.slip.path.rpartition("/")[2].removesuffix(".py")
+    path, function = repository.rewritten
+    module = path.rpartition("/")[2].removesuffix(".py")
     suspects = (
-        f"{module}.{repository.slip.function}",
+        f"{module}.{function}",
         repository.library.name,
         repository.service.pipeline_path.rpartition("/")[2].removeprefix("."),
         repository.wobble.path.rpartition("/")[2].removesuffix(".py"),
     )
-    return Wording(stated, good, bad, runs.red.number, tuple(draw.shuffled(suspects)), repository.project.name)
+    return Wording(stated, good, bad, runs.red.number, tuple(draw.shuffled(suspects)), repository.project.name, repository.library.name, runs.chain[0].number)
 
 
 def phrasings(asks: Asks, wording: Wording, lexical: bool, slot: tuple[Ask, str] | None, draw: Stream) -> list[str]:
     """Ways to ask, in drawn order."""
     suspects = ", ".join(wording.suspects)
     filled = [
-        template.format(stated=wording.stated, good=wording.good, bad=wording.bad, run=wording.run, suspects=suspects)
+        template.format(
+            stated=wording.stated,
+            good=wording.good,
+            bad=wording.bad,
+            run=wording.run,
+            first=wording.first,
+            library=wording.library,
+            suspects=suspects,
+        )
         for template in draw.shuffled((_LEXICAL if lexical else _OBLIQUE)[asks])
     ]
     if slot is None:

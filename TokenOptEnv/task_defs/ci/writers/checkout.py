@@ -26,6 +26,6 @@ def check_out(log: JobLog, remote: str, commit: Commit, ref: str = "main") -> No
 
 def clone(log: JobLog, remote: str, commit: Commit, ref: str) -> None:
     """The same in two lines, for services that keep quiet about it."""
-    log.command(f"git clone --quiet --branch {ref} {remote} .")
+    log.command(f"git clone --quiet --branch {ref} {remote} . && git reset --hard {commit.sha}")
     log.wait(400, 1_800)
     log.say(f"HEAD is now at {commit.sha} {commit.subject}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LINT = "lint"
-KNOWN_FLAGS = ("--durations", "--maxfail", "--strict-markers", "--verbosity")
+KNOWN_FLAGS = ("--maxfail", "--strict-markers", "--cache-clear", "--color")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,233 @@
+"""The best honest hand: it rewrites queries, follows names, strips papers of what does not matter, paces its money.
+
+What it knows of the trade, and nothing of any case:
+- a question that repeats no word of the evidence is answered by looking for trouble, then for the names found there;
+- tickets and chats say what people guess: they are handed over last;
+- lists of changes and runbooks speak of everybody: only the lines about the suspect are handed over;
+- a cached result is worth more than any model if it is of this version and younger than the trouble;
+- a second opinion costs more than it tells, unless the first one says that it has nothing to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, Profile
+from TokenOptEnv.models import (
+    ActionType,
+    ItemKind,
+    RoutePayload,
+    SearchPayload,
+    Subtask,
+    TokenOptEnvAction,
+    TokenOptEnvObservation,
+)
+from TokenOptEnv.policies import desk, errands, judgement, menu, papers, provenance, questions, survey
+from TokenOptEnv.policies.base import PolicyInfo
+from TokenOptEnv.policies.cache_first import settle, trusted
+from TokenOptEnv.policies.script import Scripted, Steps
+from TokenOptEnv.policies.submission import latest_findings
+from TokenOptEnv.policies.symptoms import LOUD_WORDS
+from TokenOptEnv.policies.trail import Trail, complaints, is_access_line, names_in, subject, words_in
+from TokenOptEnv.simulators.log_lines import is_loud
+
+_TOP_K = 8
+_NAMES_FOLLOWED = 2
+_FEW_HITS = 4
+_YOUNG_HOURS = 24
+"""Where the brief says nothing of how long things have been as they are."""
+_REST_NANO_USD = 2_000_000
+"""What an episode costs besides its calls, roughly."""
+_DOUBTED_CONFIDENCE = 0.45
+_KEPT_TOKENS = 140
+"""Of the papers: a few lines."""
+_LEAST_RATIO, _MOST_RATIO = 0.12, 0.6
+_QUERY_CHARACTERS = 400
+
+
+class Expert(Scripted):
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self._trail = Trail()
+        self._knows_trouble = False
+        self._hits: list[str] = []
+        """Of the question at hand."""
+
+    def prepare(self, observation: TokenOptEnvObservation) -> Steps:
+        """The cache first, until it has said something that holds: of two such results nobody has heard."""
+        self._trail, self._knows_trouble = Trail(), False
+        hours = provenance.hours_unchanged(observation.task.brief) or _YOUNG_HOURS
+        for subtask in observation.task.subtasks:
+            no_room = desk.room_tokens(observation) < CACHE_MAX_HITS * FINDING_CAP_TOKENS
+            if subtask.subtask_id in self.done or no_room or self.spare_steps(observation) < 4:
+                break
+            observation = yield from errands.query_cache(observation, questions.wording(observation, subtask))
+            if trusted(observation, hours):
+                break
+        kept = trusted(observation, hours)
+        self.done.update(finding.subtask_id for finding in kept)
+        self.distrusted.update(each.finding_id for each in observation.findings if each not in kept)
+        return (yield from settle(observation, self.distrusted, hours)) if kept else observation
+
+    def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
+        self._hits = []
+        about = subject(observation, questions.wording(observation, subtask))
+        if about:
+            observation = yield from self._follow_subject(observation, about)
+        else:
+            observation = yield from self._look_for_trouble(observation)
+        wide = survey.spread_out(observation, self._hits)
+        if wide is not None:
+            observation = yield from survey.gather(observation, wide, " ".join(about))
+            return (yield from self._ask(observation, subtask, survey.gathered(observation, wide)))
+        observation = yield from self._read_papers(observation, subtask)
+        observation = yield from self._ask(observation, subtask, self._evidence(observation))
+        reply = errands.reply(observation, subtask)
+        if reply is not None and _is_doubted(reply) and self.spare_steps(observation) > 2:
+            observation = yield from self._ask_again(observation, subtask, reply)
+        return observation
+
+    def _follow_subject(self, observation: TokenOptEnvObservation, about: tuple[str, ...]) -> Steps:
+        """What the question names; where only people speak of that, what they name."""
+        observation = yield from self._look(observation, about)
+        hits = self._hits
+        if hits and (len(hits) < _FEW_HITS or papers.is_hearsay(observation, hits[0])):
+            said = "\n".join(self._trail.snippet(name) for name in hits[:_FEW_HITS])
+            names = [name for name in names_in(said) if name not in about][:_NAMES_FOLLOWED]
+            observation = yield from self._look(observation, names)
+        return observation
+
+    def _look_for_trouble(self, observation: TokenOptEnvObservation) -> Steps:
+        """The loudest places, and where else the requests are seen that failed there. Once: trouble stays the same."""
+        if self._knows_trouble:
+            return observation
+        self._knows_trouble = True
+        observation = yield from self._look(observation, LOUD_WORDS.split())
+        loud = [name for name in self._hits if papers.is_log(observation, name) and self._complains(name)]
+        observation = yield from errands.load(observation, loud[:1], FINDING_CAP_TOKENS)
+        names = names_in("\n".join(self._complaints(observation, loud[:1])))
+        return (yield from self._look(observation, names[:_NAMES_FOLLOWED]))
+
+    def _look(self, observation: TokenOptEnvObservation, words: Sequence[str]) -> Steps:
+        if not words:
+            return observation
+        observation = yield from errands.look_up(observation, " ".join(words), _TOP_K)
+        last = observation.last_tool_result
+        if last is not None and isinstance(last.payload, SearchPayload):
+            self._trail.note(last.payload.hits)
+        self._hits += errands.found(observation)
+        return observation
+
+    def _read_papers(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
+        """Load the papers that this question calls for, and keep of them the lines that bear on the suspect."""
+        wanted = papers.called_for(observation, subtask)
+        if not wanted or observation.task.profile is Profile.V1:
+            return observation
+        shown = [handle.segment_id for handle in observation.surfaced]
+        known = {source for item in observation.working_memory.items for source in item.source_ids}
+        names: list[str] = []
+        for artifact in wanted:
+            ids = errands.segment_ids(artifact)
+            if known.intersection(ids):
+                continue
+            if not errands.is_small(artifact):
+                ids = tuple(name for name in (ids[0], *self._hits) if name in ids)
+            if not set(ids).issubset(shown):
+                observation = yield from errands.read(observation, artifact)
+            names += ids
+        suspects = [name for name in self._suspect_segments(observation) if name not in known][:1]
+        observation = yield from errands.load(observation, [*names, *suspects], FINDING_CAP_TOKENS)
+        items = [item for item in observation.working_memory.items if item.item_id in names]
+        focus = self._focus(observation, subtask)
+        if not items or not focus:
+            return observation
+        share = _KEPT_TOKENS / sum(item.tokens for item in items)
+        return (
+            yield TokenOptEnvAction(
+                action_type=ActionType.COMPRESS_CONTEXT,
+                context_segment_ids=tuple(item.item_id for item in items),
+                method="extract",
+                target_ratio=round(min(_MOST_RATIO, max(_LEAST_RATIO, share)), 2),
+                query=focus,
+            )
+        )
+
+    def _focus(self, observation: TokenOptEnvObservation, subtask: Subtask) -> str:
+        """Who is suspected, where and when it happened, and what the suspect complains of."""
+        said = words_in(self._complaints(observation, self._suspect_segments(observation)))
+        about = said or subject(observation, questions.wording(observation, subtask))
+        words = dict.fromkeys([*self._suspects(observation), *papers.place_words(observation), *about])
+        return " ".join(words)[:_QUERY_CHARACTERS]
+
+    def _suspects(self, observation: TokenOptEnvObservation) -> tuple[str, ...]:
+        """What has been found out so far, in one word each."""
+        findings = latest_findings(observation, self.distrusted)
+        values = [value for finding in findings for value in finding.values.values()]
+        return tuple(dict.fromkeys(value for value in values if " " not in value))
+
+    def _suspect_segments(self, observation: TokenOptEnvObservation) -> tuple[str, ...]:
+        """Where logs that bear a suspect's name complain, the most hit first."""
+        suspects = self._suspects(observation)
+        return tuple(
+            name
+            for name in self._trail.ranked()
+            if papers.is_log(observation, name) and self._complains(name) and any(each in name for each in suspects)
+        )
+
+    def _complains(self, segment_id: str) -> bool:
+        snippet = self._trail.snippet(segment_id)
+        return is_loud(snippet) and not is_access_line(snippet)
+
+    def _complaints(self, observation: TokenOptEnvObservation, segment_ids: Sequence[str]) -> tuple[str, ...]:
+        """Of these, in full where they are held, else as far as a search showed them."""
+        held = {item.item_id: item.text for item in observation.working_memory.items}
+        texts = [held.get(name, self._trail.snippet(name)) for name in segment_ids]
+        return tuple(line for text in texts for line in complaints(text))
+
+    def _evidence(self, observation: TokenOptEnvObservation) -> tuple[str, ...]:
+        """What is held, then what this question hit, then the rest of the trail; what people say comes last."""
+        items = observation.working_memory.items
+        held = [item.item_id for item in items if item.kind in (ItemKind.SEGMENT, ItemKind.COMPRESSED)]
+        squeezed = {name for item in items if item.kind is ItemKind.COMPRESSED for name in item.source_ids}
+        suspects = self._suspect_segments(observation)
+        ranked = list(dict.fromkeys([*suspects[:2], *self._ordered_hits(), *self._trail.ranked()]))
+        ranked = [name for name in ranked if name not in squeezed]
+        return (*held, *sorted(ranked, key=lambda name: papers.is_hearsay(observation, name)))
+
+    def _ordered_hits(self) -> list[str]:
+        """Twice hit before once hit, and, where trouble was looked for, complaints before the rest."""
+        votes = {name: place for place, name in enumerate(self._trail.ranked())}
+        return sorted(dict.fromkeys(self._hits), key=lambda name: (not self._complains(name), votes.get(name, 0)))
+
+    def _ask(
+        self,
+        observation: TokenOptEnvObservation,
+        subtask: Subtask,
+        wanted: Sequence[str],
+        before: RoutePayload | None = None,
+    ) -> Steps:
+        tokens = errands.context_tokens(observation, errands.handed_over(observation, wanted))
+        share = self.share_nano_usd(observation)
+        open_questions = questions.still_open(observation, self.done)
+        offer = judgement.best_offer(observation, tokens, open_questions, _REST_NANO_USD, share)
+        if offer is None:
+            return observation
+        card = next(card for card in observation.models if card.model_id == offer.model_id)
+        if before is not None and before.model_id == card.model_id:
+            card = (*menu.stronger(observation, card.model_id), card)[0]
+        return (yield from errands.ask(observation, subtask, card, offer.effort, wanted, share))
+
+    def _ask_again(self, observation: TokenOptEnvObservation, subtask: Subtask, before: RoutePayload) -> Steps:
+        """Somebody stronger, on more evidence: trouble if that was not looked for, else the question as it reads."""
+        if self._knows_trouble:
+            observation = yield from self._look(observation, [questions.wording(observation, subtask)])
+        else:
+            observation = yield from self._look_for_trouble(observation)
+        return (yield from self._ask(observation, subtask, self._evidence(observation), before))
+
+
+def _is_doubted(reply: RoutePayload) -> bool:
+    return reply.finding_id is None or reply.confidence < _DOUBTED_CONFIDENCE
+
+
+POLICY = PolicyInfo("expert", "searches twice, follows names, strips papers, paces its money", Expert)

@@ -1,0 +1,52 @@
+"""What kinds of paper there are, what each is good for, and which a question calls for."""
+
+from __future__ import annotations
+
+import re
+
+from TokenOptEnv.models import ArtifactHandle, ArtifactKind, Subtask, TokenOptEnvObservation
+from TokenOptEnv.policies import errands
+from TokenOptEnv.simulators import terms
+
+LOGS = (ArtifactKind.LOG, ArtifactKind.TRACE, ArtifactKind.TEST_REPORT)
+"""What software wrote while it failed."""
+_HEARSAY = (ArtifactKind.TICKET, ArtifactKind.CHAT)
+"""What people guessed."""
+_CHANGE_WORDS = "set off trigger change changed commit culprit began deploy rel"
+_ADVICE_WORDS = "next done remediation action restore left"
+_CALLED_FOR_BY = {
+    ArtifactKind.HISTORY: frozenset(_CHANGE_WORDS.split()),
+    ArtifactKind.RUNBOOK: frozenset(_ADVICE_WORDS.split()),
+}
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
+
+
+def called_for(observation: TokenOptEnvObservation, subtask: Subtask) -> tuple[ArtifactHandle, ...]:
+    """The lists of changes and runbooks that a question asks about, in so many words or by its fields."""
+    fields = {field.name: field.question for field in observation.task.answer_fields}
+    asked = [subtask.question, *subtask.fields, *(fields.get(name, "") for name in subtask.fields)]
+    words = set(terms.terms(" ".join(asked)))
+    return tuple(
+        artifact
+        for artifact in observation.artifacts
+        if artifact.kind in _CALLED_FOR_BY and words.intersection(_CALLED_FOR_BY[artifact.kind])
+    )
+
+
+def place_words(observation: TokenOptEnvObservation) -> tuple[str, ...]:
+    """Where and when, as the brief tells it: the words of it that no question and no field repeats."""
+    asked = [subtask.question for subtask in observation.task.subtasks]
+    asked += [f"{field.name} {field.question}" for field in observation.task.answer_fields]
+    known = set(terms.terms(" ".join(asked)))
+    brief = terms.distinct(observation.task.brief)
+    return tuple(word for word in brief if word not in known and not _CLOCK.fullmatch(word))
+
+
+def is_hearsay(observation: TokenOptEnvObservation, segment_id: str) -> bool:
+    artifact = errands.artifact_of(observation, segment_id)
+    return artifact is None or artifact.kind in _HEARSAY
+
+
+def is_log(observation: TokenOptEnvObservation, segment_id: str) -> bool:
+    artifact = errands.artifact_of(observation, segment_id)
+    return artifact is not None and artifact.kind in LOGS

@@ -1,0 +1,71 @@
+"""Evidence that lies in more segments than can be named by handle: load it in batches, keep the lines asked about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from TokenOptEnv.config import FINDING_CAP_TOKENS, PREVIEW_PAGE_SEGMENTS, ROUTE_MAX_HANDLES, Profile
+from TokenOptEnv.models import ActionType, ArtifactHandle, ItemKind, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.policies import desk, errands
+from TokenOptEnv.policies.script import Steps
+
+_SHARE_OF_HITS = 0.6
+_LEAST_HITS = 5
+"""Hits in one artifact from which a question asks for all of it."""
+_MOST_SEGMENTS = 16
+_RATIO = 0.3
+
+
+def spread_out(observation: TokenOptEnvObservation, hits: Sequence[str]) -> ArtifactHandle | None:
+    """The one artifact, of more segments than may be handed over, that most of the hits lie in."""
+    if len(hits) < _LEAST_HITS or observation.task.profile is Profile.V1:
+        return None
+    name, count = Counter(hit.rpartition("-s")[0] for hit in hits).most_common(1)[0]
+    artifact = next((each for each in observation.artifacts if each.artifact_id == name), None)
+    if artifact is None or count < max(_LEAST_HITS, _SHARE_OF_HITS * len(hits)):
+        return None
+    is_wide = ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
+    return artifact if is_wide else None
+
+
+def gather(observation: TokenOptEnvObservation, artifact: ArtifactHandle, query: str) -> Steps:
+    """Show all of it, then load and squeeze what the handles leave over."""
+    for page in range(1, -(-artifact.segments // PREVIEW_PAGE_SEGMENTS) + 1):
+        first = (page - 1) * PREVIEW_PAGE_SEGMENTS
+        shown = {handle.segment_id for handle in observation.surfaced}
+        if not shown.issuperset(errands.segment_ids(artifact)[first : first + PREVIEW_PAGE_SEGMENTS]):
+            observation = yield from errands.read(observation, artifact, page)
+    to_load = list(errands.segment_ids(artifact)[ROUTE_MAX_HANDLES[observation.task.profile] :])
+    drop = desk.clear(observation)
+    if drop is not None:
+        observation = yield drop
+    while to_load:
+        observation = yield from errands.load(observation, to_load, FINDING_CAP_TOKENS)
+        items = [
+            item
+            for item in observation.working_memory.items
+            if item.kind is ItemKind.SEGMENT and item.item_id in to_load
+        ]
+        if not items:
+            break
+        to_load = [name for name in to_load if name not in {item.item_id for item in items}]
+        observation = yield TokenOptEnvAction(
+            action_type=ActionType.COMPRESS_CONTEXT,
+            context_segment_ids=tuple(item.item_id for item in items),
+            method="extract",
+            target_ratio=_RATIO,
+            query=query,
+        )
+    return observation
+
+
+def gathered(observation: TokenOptEnvObservation, artifact: ArtifactHandle) -> tuple[str, ...]:
+    """What is held of it, then as many handles as it takes."""
+    ids = errands.segment_ids(artifact)
+    held = [
+        item.item_id
+        for item in observation.working_memory.items
+        if item.kind in (ItemKind.SEGMENT, ItemKind.COMPRESSED) and set(item.source_ids).intersection(ids)
+    ]
+    return (*held, *ids[: ROUTE_MAX_HANDLES[observation.task.profile]])
