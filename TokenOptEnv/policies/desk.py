@@ -8,6 +8,8 @@ from TokenOptEnv.models import ActionType, ItemKind, MemoryItem, TokenOptEnvActi
 from TokenOptEnv.policies.submission import latest_findings
 
 _LISTINGS = (ItemKind.SEARCH, ItemKind.PREVIEW)
+_REPLIES = (ItemKind.FINDING, ItemKind.CACHE)
+_EVIDENCE = (ItemKind.SEGMENT, ItemKind.COMPRESSED)
 
 
 def room_tokens(observation: TokenOptEnvObservation) -> int:
@@ -23,23 +25,20 @@ def clear_listings(observation: TokenOptEnvObservation) -> TokenOptEnvAction | N
     return purge(observation, [item for item in observation.working_memory.items if item.kind in _LISTINGS])
 
 
-def clear_superseded(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
-    """Drop replies that say nothing, and findings that a later one to the same question replaces."""
-    current = {finding.finding_id for finding in latest_findings(observation)}
-    return purge(
-        observation,
-        [
-            item
-            for item in observation.working_memory.items
-            if item.kind in (ItemKind.FINDING, ItemKind.CACHE) and current.isdisjoint(item.finding_ids)
-        ],
-    )
-
-
 def clear(observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
     """Drop listings or, where there are none, evidence. What was found and noted stays."""
     evidence = [item for item in observation.working_memory.items if not _keeps_findings(item)]
     return clear_listings(observation) or purge(observation, evidence)
+
+
+def dispensable(observation: TokenOptEnvObservation) -> tuple[MemoryItem, ...]:
+    """What can go, the least missed first: listings, replies that are empty or replaced, then evidence by age."""
+    items = observation.working_memory.items
+    current = {finding.finding_id for finding in latest_findings(observation)}
+    listings = [item for item in items if item.kind in _LISTINGS]
+    replaced = [item for item in items if item.kind in _REPLIES and current.isdisjoint(item.finding_ids)]
+    evidence = [item for item in items if item.kind in _EVIDENCE]
+    return (*listings, *replaced, *evidence)
 
 
 def purge(observation: TokenOptEnvObservation, items: Sequence[MemoryItem]) -> TokenOptEnvAction | None:

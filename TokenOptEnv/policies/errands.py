@@ -17,6 +17,7 @@ from TokenOptEnv.models import (
     ArtifactHandle,
     CachePayload,
     Effort,
+    MemoryItem,
     ModelCard,
     ReadPayload,
     RoutePayload,
@@ -34,14 +35,16 @@ HEADER_TOKENS = 24
 
 
 def make_room(observation: TokenOptEnvObservation, tokens: int) -> Steps:
-    """Drop what can be spared until so much fits: listings, then replaced findings, then evidence."""
-    for clearing in (desk.clear_listings, desk.clear_superseded, desk.clear):
-        if desk.room_tokens(observation) >= tokens:
+    """Drop as little as makes so much fit, at once: listings, then replaced findings, then evidence from the oldest."""
+    short = tokens - desk.room_tokens(observation)
+    dropped: list[MemoryItem] = []
+    for item in desk.dispensable(observation):
+        if short <= 0:
             break
-        action = clearing(observation)
-        if action is not None:
-            observation = yield action
-    return observation
+        dropped.append(item)
+        short -= item.tokens
+    purge = desk.purge(observation, dropped)
+    return observation if purge is None else (yield purge)
 
 
 def look_up(observation: TokenOptEnvObservation, query: str, top_k: int) -> Steps:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, Profile
+from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, Profile
 from TokenOptEnv.models import (
     ActionType,
+    ArtifactHandle,
     ItemKind,
     RoutePayload,
     SearchPayload,
@@ -32,13 +33,16 @@ from TokenOptEnv.policies.trail import Trail, complaints, is_access_line, names_
 from TokenOptEnv.simulators.log_lines import is_loud
 
 _TOP_K = 8
+_FOLLOWED_TOP_K = 6
 _NAMES_FOLLOWED = 2
+_LOUD_READ = 2
 _FEW_HITS = 4
 _YOUNG_HOURS = 24
 """Where the brief says nothing of how long things have been as they are."""
 _REST_NANO_USD = 2_000_000
 """What an episode costs besides its calls, roughly."""
-_DOUBTED_CONFIDENCE = 0.45
+_DOUBTED_CONFIDENCE = 0.35
+_STEPS_WITHOUT_CACHE = 5
 _KEPT_TOKENS = 140
 """Of the papers: a few lines."""
 _LEAST_RATIO, _MOST_RATIO = 0.12, 0.6
@@ -54,14 +58,15 @@ class Expert(Scripted):
         """Of the question at hand."""
 
     def prepare(self, observation: TokenOptEnvObservation) -> Steps:
-        """The cache first, until it has said something that holds: of two such results nobody has heard."""
+        """The cache first, while there are steps to spare and it has said nothing that holds."""
         self._trail, self._knows_trouble = Trail(), False
         hours = provenance.hours_unchanged(observation.task.brief) or _YOUNG_HOURS
         for subtask in observation.task.subtasks:
             no_room = desk.room_tokens(observation) < CACHE_MAX_HITS * FINDING_CAP_TOKENS
-            if subtask.subtask_id in self.done or no_room or self.spare_steps(observation) < 4:
+            if no_room or self._is_late(observation, _STEPS_WITHOUT_CACHE + 2 * len(observation.task.subtasks)):
                 break
-            observation = yield from errands.query_cache(observation, questions.wording(observation, subtask))
+            query = f"{observation.task.title} {questions.wording(observation, subtask)}"
+            observation = yield from errands.query_cache(observation, query)
             if trusted(observation, hours):
                 break
         kept = trusted(observation, hours)
@@ -71,21 +76,29 @@ class Expert(Scripted):
 
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         self._hits = []
+        called_for = papers.called_for(observation, subtask)
         about = subject(observation, questions.wording(observation, subtask))
         if about:
             observation = yield from self._follow_subject(observation, about)
         else:
             observation = yield from self._look_for_trouble(observation)
-        wide = survey.spread_out(observation, self._hits)
+        wide = survey.spread_out(observation, self._hits[:_TOP_K])
         if wide is not None:
             observation = yield from survey.gather(observation, wide, " ".join(about))
             return (yield from self._ask(observation, subtask, survey.gathered(observation, wide)))
-        observation = yield from self._read_papers(observation, subtask)
+        if called_for and not self._is_late(observation, 4):
+            observation = yield from self._read_papers(observation, subtask, called_for)
+        elif about and not self._is_late(observation, 3):
+            observation = yield from self._load_more(observation)
         observation = yield from self._ask(observation, subtask, self._evidence(observation))
         reply = errands.reply(observation, subtask)
-        if reply is not None and _is_doubted(reply) and self.spare_steps(observation) > 2:
+        if reply is not None and _is_doubted(reply) and not self._is_late(observation, 3):
             observation = yield from self._ask_again(observation, subtask, reply)
         return observation
+
+    def _is_late(self, observation: TokenOptEnvObservation, steps: int) -> bool:
+        """Can so many steps no longer be spent on the question at hand?"""
+        return self.spare_steps(observation) < steps
 
     def _follow_subject(self, observation: TokenOptEnvObservation, about: tuple[str, ...]) -> Steps:
         """What the question names; where only people speak of that, what they name."""
@@ -104,39 +117,45 @@ class Expert(Scripted):
         self._knows_trouble = True
         observation = yield from self._look(observation, LOUD_WORDS.split())
         loud = [name for name in self._hits if papers.is_log(observation, name) and self._complains(name)]
-        observation = yield from errands.load(observation, loud[:1], FINDING_CAP_TOKENS)
-        names = names_in("\n".join(self._complaints(observation, loud[:1])))
-        return (yield from self._look(observation, names[:_NAMES_FOLLOWED]))
+        observation = yield from errands.load(observation, loud[:_LOUD_READ], FINDING_CAP_TOKENS)
+        names = names_in("\n".join(self._complaints(observation, loud[:_LOUD_READ])))
+        return (yield from self._look(observation, names[:_NAMES_FOLLOWED], _FOLLOWED_TOP_K))
 
-    def _look(self, observation: TokenOptEnvObservation, words: Sequence[str]) -> Steps:
+    def _look(self, observation: TokenOptEnvObservation, words: Sequence[str], top_k: int = _TOP_K) -> Steps:
         if not words:
             return observation
-        observation = yield from errands.look_up(observation, " ".join(words), _TOP_K)
+        observation = yield from errands.look_up(observation, " ".join(words), top_k)
         last = observation.last_tool_result
         if last is not None and isinstance(last.payload, SearchPayload):
             self._trail.note(last.payload.hits)
         self._hits += errands.found(observation)
         return observation
 
-    def _read_papers(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
+    def _load_more(self, observation: TokenOptEnvObservation) -> Steps:
+        """Hits beyond those that can be named by handle."""
+        most = ROUTE_MAX_HANDLES[observation.task.profile]
+        wanted = [name for name in self._evidence(observation) if name in self._hits]
+        return (yield from errands.load(observation, wanted[most:], FINDING_CAP_TOKENS))
+
+    def _read_papers(
+        self, observation: TokenOptEnvObservation, subtask: Subtask, wanted: Sequence[ArtifactHandle]
+    ) -> Steps:
         """Load the papers that this question calls for, and keep of them the lines that bear on the suspect."""
-        wanted = papers.called_for(observation, subtask)
-        if not wanted or observation.task.profile is Profile.V1:
+        if observation.task.profile is Profile.V1:
             return observation
-        shown = [handle.segment_id for handle in observation.surfaced]
+        sizes = {handle.segment_id: handle.tokens + errands.HEADER_TOKENS for handle in observation.surfaced}
         known = {source for item in observation.working_memory.items for source in item.source_ids}
-        names: list[str] = []
-        for artifact in wanted:
-            ids = errands.segment_ids(artifact)
-            if known.intersection(ids):
-                continue
-            if not errands.is_small(artifact):
-                ids = tuple(name for name in (ids[0], *self._hits) if name in ids)
-            if not set(ids).issubset(shown):
-                observation = yield from errands.read(observation, artifact)
-            names += ids
+        unread = [artifact for artifact in wanted if known.isdisjoint(errands.segment_ids(artifact))]
+        newest = [name for artifact in unread for name in self._newest(artifact)]
+        hidden = [artifact for artifact in unread if not set(self._newest(artifact)).issubset(sizes)]
         suspects = [name for name in self._suspect_segments(observation) if name not in known][:1]
-        observation = yield from errands.load(observation, [*names, *suspects], FINDING_CAP_TOKENS)
+        needed = sum(sizes.get(name, 0) for name in [*newest, *suspects])
+        needed += sum(errands.read_tokens(artifact) for artifact in hidden) + FINDING_CAP_TOKENS
+        observation = yield from errands.make_room(observation, needed)
+        for artifact in hidden:
+            observation = yield from errands.read(observation, artifact)
+        observation = yield from errands.load(observation, [*newest, *suspects], FINDING_CAP_TOKENS)
+        names = [name for artifact in unread for name in errands.segment_ids(artifact)]
         items = [item for item in observation.working_memory.items if item.item_id in names]
         focus = self._focus(observation, subtask)
         if not items or not focus:
@@ -151,6 +170,11 @@ class Expert(Scripted):
                 query=focus,
             )
         )
+
+    def _newest(self, artifact: ArtifactHandle) -> tuple[str, ...]:
+        """Of a list of changes what was hit, and its head, where the latest entries mostly stand."""
+        ids = errands.segment_ids(artifact)
+        return (ids[0], *(name for name in ids[1:] if name in self._hits[:_FEW_HITS]))
 
     def _focus(self, observation: TokenOptEnvObservation, subtask: Subtask) -> str:
         """Who is suspected, where and when it happened, and what the suspect complains of."""
@@ -185,19 +209,26 @@ class Expert(Scripted):
         return tuple(line for text in texts for line in complaints(text))
 
     def _evidence(self, observation: TokenOptEnvObservation) -> tuple[str, ...]:
-        """What is held, then what this question hit, then the rest of the trail; what people say comes last."""
+        """What is held, then what this question hit, then the rest of the trail.
+
+        Papers and hearsay only where nothing else was hit: they speak for every suspect.
+        """
         items = observation.working_memory.items
         held = [item.item_id for item in items if item.kind in (ItemKind.SEGMENT, ItemKind.COMPRESSED)]
         squeezed = {name for item in items if item.kind is ItemKind.COMPRESSED for name in item.source_ids}
         suspects = self._suspect_segments(observation)
-        ranked = list(dict.fromkeys([*suspects[:2], *self._ordered_hits(), *self._trail.ranked()]))
-        ranked = [name for name in ranked if name not in squeezed]
-        return (*held, *sorted(ranked, key=lambda name: papers.is_hearsay(observation, name)))
+        ranked = dict.fromkeys([*suspects[:2], *self._ordered_hits(), *self._trail.ranked()])
+        shown = [name for name in ranked if name not in squeezed]
+        first_hand = [name for name in shown if papers.is_first_hand(observation, name)]
+        return (*held, *(first_hand if held or len(first_hand) > 1 else shown))
 
     def _ordered_hits(self) -> list[str]:
-        """Twice hit before once hit, and, where trouble was looked for, complaints before the rest."""
-        votes = {name: place for place, name in enumerate(self._trail.ranked())}
-        return sorted(dict.fromkeys(self._hits), key=lambda name: (not self._complains(name), votes.get(name, 0)))
+        """Twice hit before once hit; where trouble was looked for, complaints before the rest."""
+        hits = list(dict.fromkeys(self._hits))
+        if self._knows_trouble:
+            votes = {name: place for place, name in enumerate(self._trail.ranked())}
+            hits.sort(key=lambda name: (not self._complains(name), votes.get(name, 0)))
+        return hits
 
     def _ask(
         self,

@@ -18,6 +18,8 @@ _CALLED_FOR_BY = {
     ArtifactKind.HISTORY: frozenset(_CHANGE_WORDS.split()),
     ArtifactKind.RUNBOOK: frozenset(_ADVICE_WORDS.split()),
 }
+_PAGING = "call now on-call open page paged say still utc"
+_PAGING_WORDS = frozenset(_PAGING.split())
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 
 
@@ -34,10 +36,13 @@ def called_for(observation: TokenOptEnvObservation, subtask: Subtask) -> tuple[A
 
 
 def place_words(observation: TokenOptEnvObservation) -> tuple[str, ...]:
-    """Where and when, as the brief tells it: the words of it that no question and no field repeats."""
+    """Where and when, as the brief tells it: the words of it that no question, field or title repeats."""
     asked = [subtask.question for subtask in observation.task.subtasks]
     asked += [f"{field.name} {field.question}" for field in observation.task.answer_fields]
-    known = set(terms.terms(" ".join(asked)))
+    asked += [
+        artifact.title for artifact in observation.artifacts if artifact.kind in (*_HEARSAY, ArtifactKind.RUNBOOK)
+    ]
+    known = {*terms.terms(" ".join(asked)), *_PAGING_WORDS}
     brief = terms.distinct(observation.task.brief)
     return tuple(word for word in brief if word not in known and not _CLOCK.fullmatch(word))
 
@@ -45,6 +50,12 @@ def place_words(observation: TokenOptEnvObservation) -> tuple[str, ...]:
 def is_hearsay(observation: TokenOptEnvObservation, segment_id: str) -> bool:
     artifact = errands.artifact_of(observation, segment_id)
     return artifact is None or artifact.kind in _HEARSAY
+
+
+def is_first_hand(observation: TokenOptEnvObservation, segment_id: str) -> bool:
+    """Of one thing that happened or was built; neither talk nor a paper about everything."""
+    artifact = errands.artifact_of(observation, segment_id)
+    return artifact is not None and artifact.kind not in _HEARSAY and artifact.kind not in _CALLED_FOR_BY
 
 
 def is_log(observation: TokenOptEnvObservation, segment_id: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from TokenOptEnv.config import FINDING_CAP_TOKENS, PREVIEW_PAGE_SEGMENTS, ROUTE_MAX_HANDLES, Profile
 from TokenOptEnv.models import ActionType, ArtifactHandle, ItemKind, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import desk, errands
+from TokenOptEnv.policies import desk, errands, papers
 from TokenOptEnv.policies.script import Steps
 
 _SHARE_OF_HITS = 0.6
@@ -23,7 +23,7 @@ def spread_out(observation: TokenOptEnvObservation, hits: Sequence[str]) -> Arti
         return None
     name, count = Counter(hit.rpartition("-s")[0] for hit in hits).most_common(1)[0]
     artifact = next((each for each in observation.artifacts if each.artifact_id == name), None)
-    if artifact is None or count < max(_LEAST_HITS, _SHARE_OF_HITS * len(hits)):
+    if artifact is None or artifact.kind in papers.LOGS or count < max(_LEAST_HITS, _SHARE_OF_HITS * len(hits)):
         return None
     is_wide = ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
     return artifact if is_wide else None

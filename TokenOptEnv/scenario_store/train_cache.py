@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -59,7 +60,8 @@ def _keep(file: Path, scenario: Scenario) -> None:
         draft.write_bytes(sha256(body).digest() + body)
         draft.replace(file)
     except OSError:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
 
 
 def _shrink() -> None:

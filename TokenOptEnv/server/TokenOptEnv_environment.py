@@ -113,7 +113,7 @@ class TokenOptEnvEnvironment(
         return list(scenario_store.SPLITS)
 
     def num_tasks(self, split: str) -> int:
-        return len(scenario_store.ids(split))
+        return scenario_store.size(split)
 
     def list_tasks(self, split: str) -> list[Task]:
         return tasks_between(split, None, None)

@@ -94,7 +94,7 @@ def agenda(outline: Outline, draw: Stream) -> tuple[Item, ...]:
     last = asked[-1]
     survey: tuple[Ask, ...] | None = None
     if outline.wide_facts:
-        survey = next((asks for asks in asked if Ask.ONSET in asks and Ask.SYMPTOM not in asks), last)
+        survey = next((asks for asks in asked if asks in ((Ask.ONSET,), (Ask.LAST_GOOD,))), last)
     registers = _registers(len(asked), outline.lexical_share, draw)
     return tuple(
         Item(
@@ -126,7 +126,7 @@ def _asked(outline: Outline, slot: Ask | None, draw: Stream) -> list[tuple[Ask, 
                 ([(found,), (Ask.SYMPTOM,), joint], [(found,), (Ask.SYMPTOM, Ask.NATURE), (Ask.ORIGIN,)])
             )
         case 4, found:
-            return [(found or Ask.ONSET,), *draw.shuffled(((Ask.SYMPTOM,), (Ask.NATURE,))), (Ask.ORIGIN,)]
+            return [(found or Ask.LAST_GOOD,), *draw.shuffled(((Ask.SYMPTOM,), (Ask.NATURE,))), (Ask.ORIGIN,)]
         case number, _:
             raise ScenarioInvalid(f"no agenda of {number} questions; give 2 to 4")
 

@@ -11,12 +11,12 @@ _HELD_OUT_TITLES = ("{name}: a build in red", "Is {name} fit to be tagged?", "{n
 _TRAIN = (
     "{about}. Run {run} was reported red. Judge main as it stands, by the team's runbook: which test fails in a "
     "gating job, what class of failure that is, and which commit on main brought it in, if any. At hand: commits and "
-    "patches of main, logs of runs {first} to {last}, pipeline, runbook, chat."
+    "patches of main, logs of {count} runs, pipeline, runbook, chat."
 )
 _HELD_OUT = (
     "{about}. Somebody raised the alarm over build {run}. Say for the tip of main, in the terms of the runbook: which "
     "check fails in a blocking stage, what kind of failure it is, and the commit behind it, if there is one. There are "
-    "the history and patches of main, logs of builds {first} to {last}, the build definition, runbook and chat."
+    "the history and patches of main, logs of {count} builds, the build definition, runbook and chat."
 )
 
 
@@ -27,10 +27,10 @@ def title(repository: Repository, draw: Stream) -> str:
 
 def brief(repository: Repository, runs: Runs) -> str:
     about = repository.project.about
-    numbers = sorted(run.number for run in runs.every)
     return (_HELD_OUT if repository.is_held_out else _TRAIN).format(
-        about=f"{about[0].upper()}{about[1:]}".replace(repository.project.name.capitalize(), repository.project.name, 1),
+        about=f"{about[0].upper()}{about[1:]}".replace(
+            repository.project.name.capitalize(), repository.project.name, 1
+        ),
         run=runs.red.number,
-        first=numbers[0],
-        last=numbers[-1],
+        count=len({run.number for run in runs.every}),
     )

@@ -22,10 +22,19 @@ from TokenOptEnv.task_defs.ci.answers import (
     ask_failure_class,
 )
 from TokenOptEnv.task_defs.ci.generator import repository as repositories
-from TokenOptEnv.task_defs.ci.generator.agenda import FIELDS, FIRST_RED, Item, agenda
+from TokenOptEnv.task_defs.ci.generator.agenda import (
+    CULPRIT_FILE,
+    FIELDS,
+    LAST_GOOD_RUN,
+    LIBRARY_VERSION,
+    Item,
+    agenda,
+    marathon_agenda,
+)
 from TokenOptEnv.task_defs.ci.generator.brief import brief, title
 from TokenOptEnv.task_defs.ci.generator.evidence import Clue, Evidence, Proof
 from TokenOptEnv.task_defs.ci.generator.exhibits import lay_out
+from TokenOptEnv.task_defs.ci.generator.legs import LEG_STEPS, leg_briefs, legs
 from TokenOptEnv.task_defs.ci.generator.plot import draw_plot, is_held_out
 from TokenOptEnv.task_defs.ci.generator.replies import Answer, Replies, Respondent
 from TokenOptEnv.task_defs.ci.generator.repository import Repository
@@ -34,12 +43,19 @@ from TokenOptEnv.task_defs.ci.generator.sheet import Sheet
 from TokenOptEnv.task_defs.ci.generator.wording import Wording, paraphrase, phrasings, wording
 from TokenOptEnv.task_defs.generation import Outline
 
-_CHAIN = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (4, 6), Difficulty.HARD: (7, 9), Difficulty.MARATHON: (7, 9)}
+_CHAIN = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (3, 4), Difficulty.HARD: (7, 9), Difficulty.MARATHON: (7, 9)}
 _QUESTION_CAP_TOKENS = 40
 _FINDING_CAP_TOKENS = 70
 _SURVEY_HITS = 5
 """Of the eight that a search shows: a survey that is found by its words shows at least so many of its own."""
 _OTHER_CHOICES = 3
+_PROBES = 4
+_MORE_FIELDS = {
+    LAST_GOOD_RUN: "Number of the last good run before it.",
+    LIBRARY_VERSION: "Version of the pinned library at the beginning.",
+    CULPRIT_FILE: "Path of the file at fault, or none.",
+}
+"""What longer cases ask besides."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +72,9 @@ class Asked:
 
 
 def write(outline: Outline, attempt: int) -> Scenario:
-    plot, held_out = draw_plot(outline), is_held_out(outline)
-    repository = repositories.build(outline, plot, held_out, attempt)
-    chain = outline.wide_facts - 1 if outline.wide_facts else outline.stream(attempt, "chain").integer(*_CHAIN[outline.difficulty])
-    brief_chain = bool(outline.wide_facts) or outline.difficulty is not Difficulty.HARD
-    runs = hold(repository, outline.difficulty, chain, brief_chain, outline.stream(attempt, "runs"))
+    is_marathon = outline.difficulty is Difficulty.MARATHON
+    repository = repositories.build(outline, draw_plot(outline), is_held_out(outline), attempt)
+    runs = _runs(outline, attempt, repository)
     notice = _noticed(repository, outline.stream(attempt, "notice"))
     exhibits = lay_out(outline, attempt, repository, runs, notice)
     evidence = Evidence(repository, runs, exhibits)
@@ -79,17 +93,51 @@ def write(outline: Outline, attempt: int) -> Scenario:
     if not low <= sheet.size_tokens <= high:
         raise ScenarioInvalid(f"{sheet.size_tokens} tokens of artifacts; {low} to {high} were asked for")
     _check_hunks(sheet, repository)
-    items = agenda(outline, outline.stream(attempt, "agenda"))
+    items = (marathon_agenda if is_marathon else agenda)(outline, outline.stream(attempt, "agenda"))
+    scopes = legs(exhibits, runs) if is_marathon else ((),)
     words = wording(repository, runs, outline.stream(attempt, "suspects"))
     asked = [
-        _ask(outline, sheet, item, evidence, respondent, words, outline.stream(attempt, "question", item.name))
+        _ask(
+            outline,
+            sheet,
+            item,
+            evidence,
+            respondent,
+            words,
+            scopes[item.leg],
+            outline.stream(attempt, "question", item.name),
+        )
         for item in items
     ]
     _fields(sheet, repository, respondent, asked, outline.stream(attempt, "choices"))
     for each in asked:
         _subtask(sheet, each, items, respondent)
-    _cache(outline, sheet, repository, runs, asked, words, outline.stream(attempt, "cache"))
+    _cache(outline, sheet, repository, asked, words, outline.stream(attempt, "cache"))
+    if is_marathon:
+        for number, (text, steps) in enumerate(zip(leg_briefs(repository, runs), LEG_STEPS, strict=True)):
+            names = [item.name for item in items if item.leg == number]
+            sheet.phase(f"leg-{number + 1}", text, scopes[number], names, steps)
     return sheet.build()
+
+
+def _runs(outline: Outline, attempt: int, repository: Repository) -> Runs:
+    """A survey compares the reported run and as many others as make up its width."""
+    draw = outline.stream(attempt, "chain")
+    chain = draw.integer(*_CHAIN[outline.difficulty])
+    is_marathon = outline.difficulty is Difficulty.MARATHON
+    if outline.wide_facts:
+        chain = max(chain, outline.wide_facts) if is_marathon else outline.wide_facts - 1
+    brief_chain = outline.difficulty in (Difficulty.EASY, Difficulty.MEDIUM) or (
+        outline.wide_facts is not None and not is_marathon
+    )
+    return hold(
+        repository,
+        outline.difficulty,
+        chain,
+        brief_chain,
+        outline.stream(attempt, "runs"),
+        probes=_PROBES if is_marathon else 0,
+    )
 
 
 def _noticed(repository: Repository, draw: Stream) -> str:
@@ -113,13 +161,14 @@ def _ask(
     evidence: Evidence,
     respondent: Respondent,
     words: Wording,
+    scope: tuple[str, ...],
     draw: Stream,
 ) -> Asked:
     """Put a question in the register that is wanted, and take those of its facts that go with the wording.
 
     How it is put does not depend on the plot; whether a search for it then shows its facts is measured.
     """
-    proof = _proof(item, evidence)
+    proof = evidence.within(_proof(item, evidence), scope) if scope else _proof(item, evidence)
     least, most = (outline.wide_facts or 0,) * 2 if item.is_survey else outline.facts
     field = FIELDS[item.slot] if item.slot is not None else ""
     filled = {field: respondent.truths[field]} if field else {}
@@ -128,11 +177,11 @@ def _ask(
     text = next((text for text in options if tokens.count(YARDSTICK, text) <= _QUESTION_CAP_TOKENS), None)
     if text is None:
         raise ScenarioInvalid(f"{item.name} cannot be asked in {_QUESTION_CAP_TOKENS} tokens")
-    found = sheet.found(text.format(**filled))
+    found = sheet.found(text.format(**filled), scope)
     needs = _needs(sheet, proof, least if item.lexical else wanted, (least, most), found if item.lexical else ())
     lexical = _is_lexical(item, [sheet.places(clue) for clue in needs], found)
     decisive = tuple(clue for clue in proof.core if clue in needs)[: 3 if item.is_survey else 2]
-    replies = respondent.replies(item, needs, draw)
+    replies = respondent.replies(item, needs, scope, draw)
     return Asked(item, text, lexical, needs, decisive, replies)
 
 
@@ -142,9 +191,7 @@ def _proof(item: Item, evidence: Evidence) -> Proof:
     return evidence.proof(item.asks[0]) if len(item.asks) == 1 else evidence.both(item.asks[0], item.asks[1])
 
 
-def _needs(
-    sheet: Sheet, proof: Proof, wanted: int, allowed: tuple[int, int], found: Sequence[str]
-) -> tuple[Clue, ...]:
+def _needs(sheet: Sheet, proof: Proof, wanted: int, allowed: tuple[int, int], found: Sequence[str]) -> tuple[Clue, ...]:
     """The core, and of the rest as much as is wanted, what a search shows first; each in a segment of its own."""
     least, most = allowed
     needs: list[Clue] = []
@@ -166,27 +213,15 @@ def _needs(
     return tuple(needs)
 
 
-def _fields(
-    sheet: Sheet, repository: Repository, respondent: Respondent, asked: Sequence[Asked], draw: Stream
-) -> None:
-    paths = {
-        field: sheet.prove(each.decisive)
-        for each in asked
-        for field in each.item.fields
-    }
+def _fields(sheet: Sheet, repository: Repository, respondent: Respondent, asked: Sequence[Asked], draw: Stream) -> None:
+    paths = {field: sheet.prove(each.decisive) for each in asked for field in each.item.fields}
     truths = respondent.truths
-    slots = {FIELDS[each.item.slot] for each in asked if each.item.slot is not None}
     ask_culprit(sheet, truths[CULPRIT], paths[CULPRIT])
     ask_failing_test(sheet, truths[FAILING_TEST], _choices(repository, draw), paths[FAILING_TEST])
     ask_failure_class(sheet, FailureClass(truths[FAILURE_CLASS]), paths[FAILURE_CLASS])
-    if FIRST_RED in paths and FIRST_RED not in slots:
-        sheet.answer_field(
-            FIRST_RED,
-            "Number of the first run that shows it.",
-            FieldKind.TEXT,
-            (truths[FIRST_RED],),
-            paths[FIRST_RED],
-        )
+    for field, question in _MORE_FIELDS.items():
+        if field in paths:
+            sheet.answer_field(field, question, FieldKind.TEXT, (truths[field],), paths[field])
 
 
 def _choices(repository: Repository, draw: Stream) -> list[str]:
@@ -236,7 +271,6 @@ def _cache(
     outline: Outline,
     sheet: Sheet,
     repository: Repository,
-    runs: Runs,
     asked: Sequence[Asked],
     words: Wording,
     draw: Stream,
@@ -272,4 +306,3 @@ def _cache(
             cites=cites,
             validity=kind,
         )
-

@@ -81,7 +81,7 @@ def lay_out(outline: Outline, attempt: int, repository: Repository, runs: Runs, 
         Exhibit(CHAT, ArtifactKind.CHAT, f"#{team}-ci", talk.text),
     ]
     return Exhibits(
-        exhibits=tuple([*papers, *logs]),
+        exhibits=(*papers, *logs),
         artifact_of=artifact_of,
         lines=lines,
         chat=talk,
@@ -104,7 +104,10 @@ def _logs(
     for group in sorted(groups, key=lambda group: (group[0].number, group[0].attempt)):
         first, last = group[0], group[-1]
         if len(group) > 1:
-            name, title = f"log-runs-{first.number}-{last.number}", f"{len(group)} runs, {first.number} to {last.number}"
+            name, title = (
+                f"log-runs-{first.number}-{last.number}",
+                f"{len(group)} runs, {first.number} to {last.number}",
+            )
         else:
             name, title = f"log-run-{first.number}", f"Run {first.number}"
             if first.part in (Part.RED, Part.AGAIN):

@@ -73,7 +73,9 @@ def run_log(repository: Repository, run: Run, style: LogStyle, stream: Callable[
         for job in run.kept
     }
     texts += [lines.text for lines in written.values()]
-    log = JobLog(repository.service.dialect, _begin(run, stream(run.number, run.attempt, "end")), stream("end", run.number))
+    log = JobLog(
+        repository.service.dialect, _begin(run, stream(run.number, run.attempt, "end")), stream("end", run.number)
+    )
     log.wait(70_000, 130_000)
     _, good, bad = repository.service.words
     states = {"lint": good} if run.attempt == 1 else {}
@@ -88,7 +90,9 @@ def _lint(repository: Repository, run: Run, style: LogStyle, stream: Stream) -> 
     service = repository.service
     log = JobLog(service.dialect, run.started, stream)
     heading = run.jobs[0].heading
-    service.open(log, type(heading)(heading.project, run.number, run.attempt, "lint", run.ref, run.commit.sha, heading.date))
+    service.open(
+        log, type(heading)(heading.project, run.number, run.attempt, "lint", run.ref, run.commit.sha, heading.date)
+    )
     check_out(log, style.remote, run.commit, run.ref)
     lint(log, len([path for path in run.commit.files if path.endswith(".py")]))
     service.close(log)

@@ -24,7 +24,7 @@ class JobInfo:
 
     @property
     def text(self) -> str:
-        return f"SEED = {self.seed}\nSTARTED = \"{self.started:%Y-%m-%dT%H:%M}\"\n"
+        return f'SEED = {self.seed}\nSTARTED = "{self.started:%Y-%m-%dT%H:%M}"\n'
 
 
 @dataclass(frozen=True, slots=True)

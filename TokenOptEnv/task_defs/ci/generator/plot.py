@@ -98,12 +98,7 @@ def draw_plot(outline: Outline) -> Plot:
     stream = outline.stream("plot")
     if outline.no_fault:
         return stream.choice(_NO_FAULT[held_out])
-    drawn = stream.random()
-    for failure_class, share in _SHARES:
-        drawn -= share
-        if drawn < 0:
-            break
-    match failure_class:
+    match _drawn_class(stream.random()):
         case FailureClass.REGRESSION:
             return Plot.REGRESSION
         case FailureClass.FLAKY_TEST:
@@ -114,3 +109,11 @@ def draw_plot(outline: Outline) -> Plot:
             return _COMMAND[held_out]
         case _:
             return stream.choice(_SETUP[held_out])
+
+
+def _drawn_class(drawn: float) -> FailureClass:
+    for failure_class, share in _SHARES:
+        if drawn < share:
+            return failure_class
+        drawn -= share
+    return _SHARES[-1][0]

@@ -1,24 +1,27 @@
 """The packages that histories are told of, and the slips that are known to break exactly what they say.
 
-The packages are those of the bug-fix family, held out alike. Which slip fails which tests was found out by running
-it (`slip_table`), and is found out again in every case that uses one.
+Packages and slips are those of the bug-fix family, held out alike. Which slip fails which tests was recorded there,
+and is found out again in every case that uses one.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 
 from TokenOptEnv.task_defs.bugfix.generator.library import lore, packages_of
+from TokenOptEnv.task_defs.bugfix.generator.verified import Mutant, verified
 from TokenOptEnv.task_defs.bugfix.sources import package_files
-from TokenOptEnv.task_defs.ci.generator.mutation import Slip
+from TokenOptEnv.task_defs.ci.generator.slip import Slip, placed
 from TokenOptEnv.task_defs.generation import Split
 
-_LEAST_NAMES, _MOST_NAMES = 3, 7
+_MOST_FAILING = 3
+"""Test functions: a slip that breaks more is seen at a glance."""
+_LONGEST_ID = 66
+"""A longer id is cut in the summary of a report."""
+_MOST_NAMES = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +53,23 @@ def project(name: str) -> Project:
     return Project(name, lore(name).about, sources, _slips(name), module, names)
 
 
-@cache
-def _table() -> dict[str, list[dict[str, list[str] | str]]]:
-    text = (files(__package__ or "") / "data" / "slips.json").read_text(encoding="utf-8")
-    table: dict[str, list[dict[str, list[str] | str]]] = json.loads(text)
-    return table
-
-
 def _slips(name: str) -> tuple[KnownSlip, ...]:
-    return tuple(
-        KnownSlip(
-            Slip(str(row["path"]), str(row["function"]), str(row["old"]), str(row["new"])), tuple(row["failing"])
-        )
-        for row in _table().get(name, [])
-    )
+    found = (_known(name, mutant) for mutant in verified(name).mutants if mutant.failing)
+    return tuple(known for known in found if known is not None)
+
+
+def _known(name: str, mutant: Mutant) -> KnownSlip | None:
+    """A mutant as a slip, if a history can be told of it: a line is added, and single tests fail."""
+    mutation = mutant.mutation
+    failing = tuple(test.test_id for test in mutant.failing)
+    functions = {test_id.partition("[")[0] for test_id in failing}
+    plain = len(functions) == len(failing) <= _MOST_FAILING and max(map(len, failing)) <= _LONGEST_ID
+    if not plain or all(line in mutation.right for line in mutation.wrong):
+        return None
+    text = package_files(name)[mutation.path]
+    function = mutation.function.rpartition(".")[2]
+    slip = placed(mutation.path, function, text, mutation.line, mutation.right, mutation.wrong)
+    return KnownSlip(slip, failing) if slip is not None else None
 
 
 def _richest_module(name: str, sources: MappingProxyType[str, str]) -> tuple[str, tuple[str, ...]]:

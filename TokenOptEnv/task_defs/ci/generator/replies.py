@@ -9,7 +9,14 @@ from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.authoring import Quote
 from TokenOptEnv.task_defs.ci.answers import NONE
-from TokenOptEnv.task_defs.ci.generator.agenda import FIELDS, FIRST_RED, LAST_GOOD_RUN, LIBRARY_VERSION, TESTED_SHA, Item
+from TokenOptEnv.task_defs.ci.generator.agenda import (
+    FIELDS,
+    FIRST_RED,
+    LAST_GOOD_RUN,
+    LIBRARY_VERSION,
+    TESTED_SHA,
+    Item,
+)
 from TokenOptEnv.task_defs.ci.generator.evidence import Ask, Clue, Evidence
 from TokenOptEnv.task_defs.ci.generator.exhibits import CHAT, Exhibits
 from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository
@@ -106,7 +113,7 @@ class Respondent:
     def _points(self, asks: Sequence[Ask], draw: Stream) -> list[tuple[str, str]]:
         """Pairs of run and commit that a wrong answer may name, the right ones among them."""
         onset, tested = str(self._evidence.onset), self._runs.red.commit.sha
-        others = [run for run in (*self._runs.chain, self._runs.later)]
+        others = (*self._runs.chain, self._runs.later)
         pairs = [(str(run.number), run.commit.sha) for run in others if run.commit.sha != tested]
         return [(onset, tested), *draw.shuffled(pairs)[:3]]
 
@@ -188,7 +195,9 @@ class Respondent:
             sentences.append(f"The log of run {run} stands for {values[TESTED_SHA]}; that is what was checked out.")
         if Ask.SYMPTOM in asks:
             name = theory.failing_test.partition("::")[2]
-            sentences.append(f"{name} fails in the gate." if theory.failing_test != NONE else "No test fails in the gate.")
+            sentences.append(
+                f"{name} fails in the gate." if theory.failing_test != NONE else "No test fails in the gate."
+            )
         if any(ask in asks for ask in (Ask.NATURE, Ask.ORIGIN, Ask.FILE)) or (asks == (Ask.SYMPTOM,)):
             sentences.append(f"{because[0].upper()}{because[1:]}.")
         return " ".join(sentences)
@@ -202,7 +211,9 @@ def _misleading(clues: Sequence[Clue], facts: Collection[Quote], scope: Collecti
     """Of what speaks for a wrong answer: what can be read at the time and is no fact itself."""
     found = {}
     for clue in clues:
-        quotes = tuple(quote for quote in clue.quotes if quote not in facts and (not scope or quote.artifact_id in scope))
-        if quotes and len(quotes) == len(clue.quotes) or (quotes and scope):
+        quotes = tuple(
+            quote for quote in clue.quotes if quote not in facts and (not scope or quote.artifact_id in scope)
+        )
+        if quotes and (scope or len(quotes) == len(clue.quotes)):
             found[clue.clue_id] = replace(clue, quotes=quotes)
     return tuple(found.values())

@@ -19,7 +19,7 @@ from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.ci.generator import libraries, planted, services
 from TokenOptEnv.task_defs.ci.generator.libraries import Library, Release
-from TokenOptEnv.task_defs.ci.generator.mutation import Slip
+from TokenOptEnv.task_defs.ci.generator.slip import Slip
 from TokenOptEnv.task_defs.ci.generator.planted import Wobble
 from TokenOptEnv.task_defs.ci.generator.plot import Plot
 from TokenOptEnv.task_defs.ci.generator.projects import KnownSlip, Project, project, projects
@@ -375,9 +375,7 @@ def _pipeline(setting: _Setting, place: int) -> Pipeline:
     )
 
 
-def _before_suspect(
-    setting: _Setting, files: dict[str, str], role: Role, draw: Stream
-) -> tuple[dict[str, str], str]:
+def _before_suspect(setting: _Setting, files: dict[str, str], role: Role, draw: Stream) -> tuple[dict[str, str], str]:
     place = setting.places[role]
     pipeline = {setting.service.pipeline_path: setting.service.pipeline(_pipeline(setting, place - 1))}
     match role:
@@ -421,9 +419,7 @@ def _withdrawn_rewrite(setting: _Setting, files: dict[str, str], draw: Stream) -
     return path, spot.before, spot.what
 
 
-def _before_innocent(
-    setting: _Setting, files: dict[str, str], draw: Stream, busy: str
-) -> tuple[dict[str, str], str]:
+def _before_innocent(setting: _Setting, files: dict[str, str], draw: Stream, busy: str) -> tuple[dict[str, str], str]:
     """One more step back; `busy` is a file that a withdrawn commit holds."""
     for _ in range(_TRIES):
         kind = draw.choice(_KINDS)
@@ -470,9 +466,7 @@ def _keeps_slip(setting: _Setting, path: str, after: str, before: str) -> bool:
     )
 
 
-def _spot(
-    files: Mapping[str, str], path: str, draw: Stream, kinds: Sequence[str], keep: str = ""
-) -> tuple[str, Spot]:
+def _spot(files: Mapping[str, str], path: str, draw: Stream, kinds: Sequence[str], keep: str = "") -> tuple[str, Spot]:
     kept = keep.partition("::")[2].partition("[")[0]
     for kind in draw.shuffled(kinds):
         if spots := _spots(kind, path, files[path], kept):
@@ -531,7 +525,7 @@ def _telling_line(setting: _Setting, role: Role, commits: Sequence[Commit]) -> s
     spoiled = {Plot.REGRESSION: Role.REWRITE, Plot.MENDED: Role.WITHDRAWN}.get(setting.plot) is role
     if spoiled:
         old, new = slip.old.split("\n"), slip.new.split("\n")
-        wanted = [f"+{after}" for before, after in zip(old, new, strict=False) if before != after]
+        wanted = [f"+{line}" for line in new if line and line not in old]
     elif role is Role.SAMPLE:
         wanted = [f"+{setting.wobble.start(len(setting.project.names), setting.plot is Plot.WOBBLE)}"]
     else:

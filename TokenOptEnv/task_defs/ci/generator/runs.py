@@ -237,9 +237,7 @@ def _is_refused(job: TestJob, commit: Commit) -> bool:
     return not job.is_understood or any(path not in commit.files for path in job.tests)
 
 
-def _run(
-    repository: Repository, plan: _Plan, difficulty: Difficulty, brief: bool, draw: Stream, red_job: str
-) -> Run:
+def _run(repository: Repository, plan: _Plan, difficulty: Difficulty, brief: bool, draw: Stream, red_job: str) -> Run:
     pipeline = _pipeline(repository, plan)
     wanted = [*pipeline.gating, pipeline.preview]
     if plan.part is Part.AGAIN:
@@ -364,5 +362,7 @@ def _check(repository: Repository, runs: Sequence[Run], red_job: str) -> None:
     good = [run for run in runs if run.part is Part.CHAIN and run.place is not None and run.place < repository.hinge]
     if not good or any(run.gate_is_red for run in good):
         raise ScenarioInvalid("no run before the turn is good")
-    if spoiled is not None and not all(run.gate_is_red for run in runs if (run.place or 0) >= repository.hinge and run.place is not None):
+    if spoiled is not None and not all(
+        run.gate_is_red for run in runs if (run.place or 0) >= repository.hinge and run.place is not None
+    ):
         raise ScenarioInvalid("a run behind the guilty commit is good")

@@ -21,19 +21,42 @@ class Voice:
     """Names of what is not main."""
 
 
-_REWRITES = ("{module}: shorter {what}", "{module}: {what} in fewer steps", "{module}: tidy {what}", "simplify {module}.{what}")
+_REWRITES = (
+    "{module}: shorter {what}",
+    "{module}: {what} in fewer steps",
+    "{module}: tidy {what}",
+    "simplify {module}.{what}",
+)
 _HELD_OUT_REWRITES = (
     "rework {what} ({module})",
     "{what}: plainer control flow",
     "clean up around {module}.{what}",
     "{module}, second look at {what}",
 )
-_CODE = ("comparison", "direct_return", "ternary", "no_else", "comprehension", "augmented", "local_name", "several", "slip")
+_CODE = (
+    "comparison",
+    "direct_return",
+    "ternary",
+    "no_else",
+    "comprehension",
+    "augmented",
+    "local_name",
+    "several",
+    "slip",
+)
 
 TRAIN = Voice(
     people=(
-        "Mira Lund", "Jonas Weber", "Ada Nwosu", "Tom Riley", "Noor Haddad", "Piet Visser", "Sam Okafor", "Lena Fuchs",
-        "Ravi Menon", "Ines Duarte",
+        "Mira Lund",
+        "Jonas Weber",
+        "Ada Nwosu",
+        "Tom Riley",
+        "Noor Haddad",
+        "Piet Visser",
+        "Sam Okafor",
+        "Lena Fuchs",
+        "Ravi Menon",
+        "Ines Duarte",
     ),
     bot="lockbot",
     teams=("platform", "core", "tooling", "libraries"),
@@ -64,8 +87,16 @@ TRAIN = Voice(
 
 HELD_OUT = Voice(
     people=(
-        "Yusuf Aydin", "Greta Holm", "Chidi Eze", "Marta Kowal", "Hana Sato", "Luis Prieto", "Olga Petrenko",
-        "Bram de Wit", "Aiko Mori", "Seth Cole",
+        "Yusuf Aydin",
+        "Greta Holm",
+        "Chidi Eze",
+        "Marta Kowal",
+        "Hana Sato",
+        "Luis Prieto",
+        "Olga Petrenko",
+        "Bram de Wit",
+        "Aiko Mori",
+        "Seth Cole",
     ),
     bot="pin-keeper",
     teams=("foundation", "runtime", "shared-code", "delivery"),

@@ -143,7 +143,16 @@ def wording(repository: Repository, runs: Runs, draw: Stream) -> Wording:
         repository.service.pipeline_path.rpartition("/")[2].removeprefix("."),
         repository.wobble.path.rpartition("/")[2].removesuffix(".py"),
     )
-    return Wording(stated, good, bad, runs.red.number, tuple(draw.shuffled(suspects)), repository.project.name, repository.library.name, runs.chain[0].number)
+    return Wording(
+        stated,
+        good,
+        bad,
+        runs.red.number,
+        tuple(draw.shuffled(suspects)),
+        repository.project.name,
+        repository.library.name,
+        runs.chain[0].number,
+    )
 
 
 def phrasings(asks: Asks, wording: Wording, lexical: bool, slot: tuple[Ask, str] | None, draw: Stream) -> list[str]:

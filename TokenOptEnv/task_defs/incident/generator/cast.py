@@ -118,7 +118,10 @@ def _assembled(
         drawn.append(Suspect(f"s{place}", kind, wording, service, victim, None if is_guilty else alibis[place]))
     exercise = kinds()[FaultClass.NO_FAULT]
     middles = {service.name for service in topology.middle}
-    place_of = stream.choice([suspect.service for suspect in drawn if suspect.service.name in middles])
+    places = [suspect.service for suspect in drawn if suspect.service.name in middles]
+    if not places:
+        raise Redraw("no place for an exercise")
+    place_of = stream.choice(places)
     announced = stream.choice((Alibi.ELSEWHERE, Alibi.WITHDRAWN))
     drawn.append(
         Suspect(

@@ -47,8 +47,8 @@ class _Draft:
 
 
 def draw_changes(story: Story) -> ChangeList:
-    drafts = [_suspected(story, suspect) for suspect in story.cast.suspects]
-    drafts += _unsuspected(story, story.pace.other_changes)
+    drafts = sorted((_suspected(story, suspect) for suspect in story.cast.suspects), key=lambda draft: draft.at_ms)
+    drafts += _unsuspected(story, [draft.at_ms for draft in drafts])
     drafts.sort(key=lambda draft: draft.at_ms)
     stream = story.streams("changes")
     number = stream.integer(1200, 8600)
@@ -102,16 +102,21 @@ def _suspected(story: Story, suspect: Suspect) -> _Draft:
     return _Draft(at_ms, suspect.service.name, suspect.wording.trigger, suspect, "")
 
 
-def _unsuspected(story: Story, count: int) -> list[_Draft]:
+def _unsuspected(story: Story, suspected_ms: list[int]) -> list[_Draft]:
+    """Before, between and after the suspects' entries, so that no two of those stand side by side."""
     stream = story.streams("changes", "others")
     services = [service.name for service in story.topology.services.values()]
+    begins_ms = [suspected_ms[0] - DAY_MS, *suspected_ms]
+    ends_ms = [*suspected_ms, max(suspected_ms[-1], story.end_ms) + 20 * MINUTE_MS]
     drafts = []
-    for _ in range(count):
-        name = stream.choice(services)
-        at_ms = story.end_ms - stream.integer(0, 9 * 24 * 60) * MINUTE_MS
-        kind = stream.choice((TriggerKind.DEPLOY, TriggerKind.CONFIG, TriggerKind.JOB))
-        summary = stream.choice(story.material.phrases.talk.other_changes).format(svc=name)
-        drafts.append(_Draft(at_ms, name, kind, None, summary))
+    for begin_ms, end_ms in zip(begins_ms, ends_ms, strict=True):
+        for _ in range(story.pace.other_changes):
+            name = stream.choice(services)
+            kind = stream.choice((TriggerKind.DEPLOY, TriggerKind.CONFIG, TriggerKind.JOB))
+            summary = stream.choice(story.material.phrases.talk.other_changes).format(svc=name)
+            drafts.append(
+                _Draft(stream.integer(begin_ms + 1, max(begin_ms + 2, end_ms - 1)), name, kind, None, summary)
+            )
     return drafts
 
 

@@ -77,12 +77,13 @@ HELD_OUT = (
         "padnum",
         "numbered",
         "test_pages_of_the_manual_are_numbered_with_two_digits",
-        "    pages = numbered(NAMES)\n    assert {page.index(\"-\") for page in pages} == {2}\n",
+        '    pages = numbered(NAMES)\n    assert {page.index("-") for page in pages} == {2}\n',
     ),
     Library(
         "keyview",
         "View",
         "test_an_entry_of_the_manual_is_read_by_its_name",
-        "    entries = View({name: len(name) for name in NAMES})\n    assert getattr(entries, NAMES[0]) == len(NAMES[0])\n",
+        "    entries = View({name: len(name) for name in NAMES})\n"
+        "    assert getattr(entries, NAMES[0]) == len(NAMES[0])\n",
     ),
 )

@@ -27,7 +27,8 @@ class FleetService:
             for job in pipeline.gating
         )
         return (
-            f"# {self.pipeline_path}\n# gating jobs: a red job in this list stops the merge\ngate:\n{self.gate(pipeline)}\n\njobs:\n"
+            f"# {self.pipeline_path}\n# gating jobs: a red job in this list stops the merge\n"
+            f"gate:\n{self.gate(pipeline)}\n\njobs:\n"
             f"  {LINT}:\n    agents: {{queue: linux-small}}\n    run: ruff check . && ruff format --check .\n{jobs}"
             f"  {pipeline.preview.name}:\n    agents: {{queue: linux-small}}\n    soft_fail: true\n"
             f"    run: {pipeline.command(pipeline.preview)}\n"

@@ -30,8 +30,10 @@ class HostedService:
             for job in pipeline.gating
         )
         return (
-            f"# {self.pipeline_path}\nname: tests\non: {{push: {{}}, pull_request: {{}}}}\n# gating jobs, without which nothing is merged\n{self.gate(pipeline)}\n\njobs:\n"
-            f"  {LINT}:\n    runs-on: ubuntu-24.04\n    steps:\n      - run: ruff check . && ruff format --check .\n{jobs}"
+            f"# {self.pipeline_path}\nname: tests\non: {{push: {{}}, pull_request: {{}}}}\n"
+            f"# gating jobs, without which nothing is merged\n{self.gate(pipeline)}\n\njobs:\n"
+            f"  {LINT}:\n    runs-on: ubuntu-24.04\n    steps:\n"
+            f"      - run: ruff check . && ruff format --check .\n{jobs}"
             f"  {pipeline.preview.name}:\n    runs-on: ubuntu-24.04\n    continue-on-error: true\n    steps:\n"
             f"      - run: {pipeline.command(pipeline.preview)}\n"
         )
@@ -51,6 +53,4 @@ class HostedService:
 
     def summary(self, log: JobLog, heading: Heading, states: Mapping[str, str]) -> None:
         jobs = "; ".join(f"{job} {state}" for job, state in states.items())
-        log.say(
-            f"Check conclusion, run {heading.run} attempt {heading.attempt}, {heading.sha} ({heading.ref}): {jobs}"
-        )
+        log.say(f"Check conclusion, run {heading.run} attempt {heading.attempt}, {heading.sha} ({heading.ref}): {jobs}")

@@ -24,7 +24,8 @@ class SectionsService:
             for job in pipeline.gating
         )
         return (
-            f"# {self.pipeline_path}\nstages: [style, verify]\n# blocking stage or not: only these hold up a merge\n{self.gate(pipeline)}\n\n"
+            f"# {self.pipeline_path}\nstages: [style, verify]\n"
+            f"# blocking stage or not: only these hold up a merge\n{self.gate(pipeline)}\n\n"
             f"{LINT}:\n  stage: style\n  script: [ruff check ., ruff format --check .]\n{jobs}"
             f'\n"{pipeline.preview.name}":\n  stage: verify\n  allow_failure: true\n'
             f"  script: [{pipeline.command(pipeline.preview)}]\n"

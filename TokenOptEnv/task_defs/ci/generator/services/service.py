@@ -24,12 +24,22 @@ class Heading:
 
 
 class Service(Protocol):
-    dialect: Dialect
-    pipeline_path: str
-    shard_names: tuple[str, ...]
-    preview_name: str
-    words: tuple[str, str, str]
-    """What it calls the statement of an outcome, and a good and a bad one."""
+    @property
+    def dialect(self) -> Dialect: ...
+
+    @property
+    def pipeline_path(self) -> str: ...
+
+    @property
+    def shard_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def preview_name(self) -> str: ...
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """What it calls the statement of an outcome, and a good and a bad one."""
+        ...
 
     def pipeline(self, pipeline: Pipeline) -> str: ...
 

@@ -24,7 +24,8 @@ class StagesService:
             for job in pipeline.gating
         )
         return (
-            f"// {self.pipeline_path}\n// every blocking stage by name; the others only inform\n{self.gate(pipeline)}\n\n"
+            f"// {self.pipeline_path}\n// every blocking stage by name; the others only inform\n"
+            f"{self.gate(pipeline)}\n\n"
             f"stage {LINT} {{\n  sh 'ruff check . && ruff format --check .'\n}}\n{jobs}"
             f"stage {pipeline.preview.name} {{\n  onFailure unstable\n  sh '{pipeline.command(pipeline.preview)}'\n}}\n"
         )
@@ -33,7 +34,9 @@ class StagesService:
         return f"blocking = [{pipeline.gates}]"
 
     def open(self, log: JobLog, heading: Heading, terse: bool = False) -> None:
-        log.bare(f"--- {heading.project} build {heading.run}, stage {heading.job}, pass {heading.attempt}, {heading.date}")
+        log.bare(
+            f"--- {heading.project} build {heading.run}, stage {heading.job}, pass {heading.attempt}, {heading.date}"
+        )
         if not terse:
             stages.set_up(log, "node-lx", f"{heading.project}_{heading.ref.replace('/', '_')}")
 
@@ -42,4 +45,6 @@ class StagesService:
 
     def summary(self, log: JobLog, heading: Heading, states: Mapping[str, str]) -> None:
         jobs = ", ".join(f"{job} {state}" for job, state in states.items())
-        log.say(f"Review notification, build {heading.run} pass {heading.attempt}, {heading.ref} at {heading.sha}: {jobs}")
+        log.say(
+            f"Review notification, build {heading.run} pass {heading.attempt}, {heading.ref} at {heading.sha}: {jobs}"
+        )

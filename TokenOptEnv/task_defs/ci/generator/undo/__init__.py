@@ -14,7 +14,7 @@ from TokenOptEnv.task_defs.ci.generator.undo.logic import (
 )
 from TokenOptEnv.task_defs.ci.generator.undo.spot import Source, Spot, Undo, read
 from TokenOptEnv.task_defs.ci.generator.undo.tests import added_test
-from TokenOptEnv.task_defs.ci.generator.undo.words import annotations, docstring, imports, local_name
+from TokenOptEnv.task_defs.ci.generator.undo.words import docstring, imports, local_name, signature
 
 LOGIC: dict[str, Undo] = {
     "comparison": comparison,
@@ -26,6 +26,6 @@ LOGIC: dict[str, Undo] = {
     "local_name": local_name,
 }
 """What touches lines that run."""
-WORDS: dict[str, Undo] = {"docstring": docstring, "annotations": annotations, "imports": imports}
+WORDS: dict[str, Undo] = {"docstring": docstring, "annotations": signature, "imports": imports}
 
 __all__ = ["LOGIC", "WORDS", "Source", "Spot", "Undo", "added_test", "read"]

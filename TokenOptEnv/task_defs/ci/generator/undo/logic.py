@@ -69,7 +69,12 @@ def no_else(source: Source) -> Iterator[Spot]:
             if len(statements) < 2:
                 continue
             guard, rest = statements[-2], statements[-1]
-            if not isinstance(guard, ast.If) or guard.orelse or not isinstance(rest, ast.Return) or not is_one_line(rest):
+            if (
+                not isinstance(guard, ast.If)
+                or guard.orelse
+                or not isinstance(rest, ast.Return)
+                or not is_one_line(rest)
+            ):
                 continue
             if not isinstance(guard.body[-1], ast.Return | ast.Raise) or rest.lineno != (guard.end_lineno or 0) + 1:
                 continue

@@ -20,14 +20,19 @@ def docstring(source: Source) -> Iterator[Spot]:
             yield Spot(with_lines(source, first.lineno, first.end_lineno or first.lineno), node.name)
 
 
-def annotations(source: Source) -> Iterator[Spot]:
+def signature(source: Source) -> Iterator[Spot]:
     """A signature on one line, before anybody annotated it."""
     for function in source.functions:
         header = source.lines[function.lineno - 1]
         arguments = function.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         told = [argument for argument in every if argument.annotation is not None]
-        if function.returns is None or not told or not header.endswith(":") or function.body[0].lineno == function.lineno:
+        if (
+            function.returns is None
+            or not told
+            or not header.endswith(":")
+            or function.body[0].lineno == function.lineno
+        ):
             continue
         kept = [argument.annotation for argument in every]
         for argument in every:

@@ -24,6 +24,7 @@ _BLOCK_TOKENS = (262, 294)
 
 
 _WAYS_TO_GUESS = 3
+_OTHER_ADVICE = 6
 
 
 class About(Enum):
@@ -113,14 +114,19 @@ class Desk:
         return suspect.wording.says.format(**self.names(suspect))
 
     def runbook(self) -> Log:
+        """Each suspect's advice in a part of its own, long enough that two parts do not share a segment."""
         story, stream = self.story, self.story.streams("runbook")
         advice = {s.tag: s.wording.advice.format(**self.names(s)) for s in story.cast.suspects}
-        others = stream.shuffled(story.material.phrases.talk.other_advice)[: story.pace.other_advice]
-        lines = stream.shuffled([*advice.values(), *others])
+        others = stream.shuffled(story.material.phrases.talk.other_advice)
+        each = min(_OTHER_ADVICE, len(others) // len(advice))
+        parts = [
+            stream.shuffled([line, *others[place * each : (place + 1) * each]])
+            for place, line in enumerate(advice.values())
+        ]
         reviewed = f"{story.clock.year - 1}-{stream.integer(1, 12):02d}-{stream.integer(1, 28):02d}"
         title = f"{story.domain.unit.capitalize()} slow or failed"
         return Log(
-            story.style.runbook(title, reviewed, lines),
+            story.style.runbook(title, reviewed, stream.shuffled(parts)),
             {f"{tag}-advice": (text,) for tag, text in advice.items()},
         )
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from TokenOptEnv.task_defs.incident.generator.papers.style import Change, Comment, Ids, Style
 
-_PER_TOPIC = 3
 _FIRST_IDS = Ids(deploy="art-", config="par-", job="ord-", ticket="CASE-")
 _SECOND_IDS = Ids(deploy="img-", config="rev-", job="act-", ticket="EV-")
 
@@ -39,12 +38,10 @@ class Register:
             lines += [f"{comment.who} / {comment.at}", f"   {comment.text}"]
         return "\n".join(lines) + "\n"
 
-    def runbook(self, title: str, reviewed: str, advice: Sequence[str]) -> str:
+    def runbook(self, title: str, reviewed: str, parts: Sequence[Sequence[str]]) -> str:
         lines = [f"GUIDE: {title}", f"edition {reviewed}"]
-        for number, line in enumerate(advice):
-            if number % _PER_TOPIC == 0:
-                lines += ["", f"### Sheet {number // _PER_TOPIC + 1}"]
-            lines.append(f"{number + 1}) {line}")
+        for number, advice in enumerate(parts, start=1):
+            lines += ["", f"### Sheet {number}", *(f"{place}) {line}" for place, line in enumerate(advice, start=1))]
         return "\n".join(lines) + "\n"
 
     def host_summary(self, host: str, p95_ms: int, errors: int, customers: int, passed_on: int, cpu: int) -> str:

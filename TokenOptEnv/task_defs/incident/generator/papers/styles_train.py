@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from TokenOptEnv.task_defs.incident.generator.papers.style import Change, Comment, Ids, Style
 from TokenOptEnv.task_defs.incident.writers import chat, runbook, ticket
 
-_PER_SECTION = 3
 _FIRST_IDS = Ids(deploy="dep-", config="cfg-", job="run-", ticket="INC-")
 _SECOND_IDS = Ids(deploy="rel-", config="set-", job="job-", ticket="OPS-")
 
@@ -35,11 +34,8 @@ class DeployTool:
     def chat(self, channel: str, comments: Sequence[Comment]) -> str:
         return chat.transcript(channel, [(comment.at, comment.who, comment.text) for comment in comments])
 
-    def runbook(self, title: str, reviewed: str, advice: Sequence[str]) -> str:
-        sections = [
-            runbook.Section(f"Part {start // _PER_SECTION + 1}", tuple(advice[start : start + _PER_SECTION]))
-            for start in range(0, len(advice), _PER_SECTION)
-        ]
+    def runbook(self, title: str, reviewed: str, parts: Sequence[Sequence[str]]) -> str:
+        sections = [runbook.Section(f"Part {number}", tuple(lines)) for number, lines in enumerate(parts, start=1)]
         return runbook.page(title, reviewed, sections)
 
     def host_summary(self, host: str, p95_ms: int, errors: int, customers: int, passed_on: int, cpu: int) -> str:
