@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, Profile
+from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES
 from TokenOptEnv.models import (
     ActionType,
     ArtifactHandle,
+    ArtifactKind,
     ItemKind,
     RoutePayload,
     SearchPayload,
@@ -28,23 +29,35 @@ from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.cache_first import settle, trusted
 from TokenOptEnv.policies.script import Scripted, Steps
 from TokenOptEnv.policies.submission import latest_findings
-from TokenOptEnv.policies.symptoms import LOUD_WORDS
-from TokenOptEnv.policies.trail import Trail, complaints, is_access_line, names_in, subject, words_in
+from TokenOptEnv.policies.symptoms import LOUD_WORDS, WIRING_WORDS
+from TokenOptEnv.policies.trail import (
+    Trail,
+    complaints,
+    is_access_line,
+    lines_about,
+    names_in,
+    repeated,
+    subject,
+    telling,
+    words_in,
+)
 from TokenOptEnv.simulators.log_lines import is_loud
 
 _TOP_K = 8
 _FOLLOWED_TOP_K = 6
 _NAMES_FOLLOWED = 2
 _LOUD_READ = 2
+_SUSPECTS_SHOWN = 2
+_STEPS_FOR_DETAIL = 7
 _FEW_HITS = 4
 _YOUNG_HOURS = 24
 """Where the brief says nothing of how long things have been as they are."""
-_REST_NANO_USD = 2_000_000
+_REST_NANO_USD = 3_000_000
 """What an episode costs besides its calls, roughly."""
 _DOUBTED_CONFIDENCE = 0.35
 _STEPS_WITHOUT_CACHE = 5
-_KEPT_TOKENS = 140
-"""Of the papers: a few lines."""
+_KEPT_TOKENS = {ArtifactKind.HISTORY: 110, ArtifactKind.RUNBOOK: 60}
+"""Of papers: an entry, or a rule or two."""
 _LEAST_RATIO, _MOST_RATIO = 0.12, 0.6
 _QUERY_CHARACTERS = 400
 
@@ -56,6 +69,8 @@ class Expert(Scripted):
         self._knows_trouble = False
         self._hits: list[str] = []
         """Of the question at hand."""
+        self._told: tuple[str, ...] = ()
+        """What names the thing that a question is about, where little else does."""
 
     def prepare(self, observation: TokenOptEnvObservation) -> Steps:
         """The cache first, while there are steps to spare and it has said nothing that holds."""
@@ -75,21 +90,24 @@ class Expert(Scripted):
         return (yield from settle(observation, self.distrusted, hours)) if kept else observation
 
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
-        self._hits = []
+        self._hits, self._told = [], ()
         called_for = papers.called_for(observation, subtask)
-        about = subject(observation, questions.wording(observation, subtask))
-        if about:
-            observation = yield from self._follow_subject(observation, about)
-        else:
-            observation = yield from self._look_for_trouble(observation)
-        wide = survey.spread_out(observation, self._hits[:_TOP_K])
-        if wide is not None:
-            observation = yield from survey.gather(observation, wide, " ".join(about))
-            return (yield from self._ask(observation, subtask, survey.gathered(observation, wide)))
-        if called_for and not self._is_late(observation, 4):
-            observation = yield from self._read_papers(observation, subtask, called_for)
-        elif about and not self._is_late(observation, 3):
-            observation = yield from self._load_more(observation)
+        if not called_for or not self._suspect_segments(observation):
+            about = subject(observation, questions.wording(observation, subtask))
+            if about:
+                observation = yield from self._follow_subject(observation, about)
+            else:
+                observation = yield from self._look_for_trouble(observation)
+            wide = survey.spread_out(observation, self._hits[:_TOP_K])
+            if wide is not None:
+                observation = yield from survey.gather(observation, wide, " ".join(about))
+                return (yield from self._ask(observation, subtask, survey.gathered(observation, wide)))
+            if about and not called_for and not self._is_late(observation, 3):
+                observation = yield from self._load_more(observation)
+        if called_for and not self._is_late(observation, 3):
+            observation = yield from self._read_papers(observation, called_for)
+            about = subject(observation, questions.wording(observation, subtask))
+            observation = yield from self._squeeze_papers(observation, called_for, about)
         observation = yield from self._ask(observation, subtask, self._evidence(observation))
         reply = errands.reply(observation, subtask)
         if reply is not None and _is_doubted(reply) and not self._is_late(observation, 3):
@@ -103,9 +121,12 @@ class Expert(Scripted):
     def _follow_subject(self, observation: TokenOptEnvObservation, about: tuple[str, ...]) -> Steps:
         """What the question names; where only people speak of that, what they name."""
         observation = yield from self._look(observation, about)
-        hits = self._hits
-        if hits and (len(hits) < _FEW_HITS or papers.is_hearsay(observation, hits[0])):
-            said = "\n".join(self._trail.snippet(name) for name in hits[:_FEW_HITS])
+        hits = list(self._hits)
+        asked = names_in(" ".join(about))
+        self._told = tuple(name for name in hits if any(each in self._trail.snippet(name) for each in asked))
+        if len(hits) < _FEW_HITS:
+            self._told = tuple(hits)
+            said = "\n".join(self._trail.snippet(name) for name in hits)
             names = [name for name in names_in(said) if name not in about][:_NAMES_FOLLOWED]
             observation = yield from self._look(observation, names)
         return observation
@@ -118,8 +139,12 @@ class Expert(Scripted):
         observation = yield from self._look(observation, LOUD_WORDS.split())
         loud = [name for name in self._hits if papers.is_log(observation, name) and self._complains(name)]
         observation = yield from errands.load(observation, loud[:_LOUD_READ], FINDING_CAP_TOKENS)
-        names = names_in("\n".join(self._complaints(observation, loud[:_LOUD_READ])))
-        return (yield from self._look(observation, names[:_NAMES_FOLLOWED], _FOLLOWED_TOP_K))
+        heard = self._complaints(observation, loud[:_LOUD_READ])
+        observation = yield from self._look(observation, names_in("\n".join(heard))[:_NAMES_FOLLOWED], _FOLLOWED_TOP_K)
+        if not self._is_late(observation, _STEPS_FOR_DETAIL):
+            called = repeated(observation, heard)
+            observation = yield from self._look(observation, (*called, *WIRING_WORDS.split()), _FOLLOWED_TOP_K)
+        return observation
 
     def _look(self, observation: TokenOptEnvObservation, words: Sequence[str], top_k: int = _TOP_K) -> Steps:
         if not words:
@@ -137,12 +162,8 @@ class Expert(Scripted):
         wanted = [name for name in self._evidence(observation) if name in self._hits]
         return (yield from errands.load(observation, wanted[most:], FINDING_CAP_TOKENS))
 
-    def _read_papers(
-        self, observation: TokenOptEnvObservation, subtask: Subtask, wanted: Sequence[ArtifactHandle]
-    ) -> Steps:
-        """Load the papers that this question calls for, and keep of them the lines that bear on the suspect."""
-        if observation.task.profile is Profile.V1:
-            return observation
+    def _read_papers(self, observation: TokenOptEnvObservation, wanted: Sequence[ArtifactHandle]) -> Steps:
+        """Load the papers that a question calls for, and beside them where the suspect complains."""
         sizes = {handle.segment_id: handle.tokens + errands.HEADER_TOKENS for handle in observation.surfaced}
         known = {source for item in observation.working_memory.items for source in item.source_ids}
         unread = [artifact for artifact in wanted if known.isdisjoint(errands.segment_ids(artifact))]
@@ -153,35 +174,45 @@ class Expert(Scripted):
         needed += sum(errands.read_tokens(artifact) for artifact in hidden) + FINDING_CAP_TOKENS
         observation = yield from errands.make_room(observation, needed)
         for artifact in hidden:
-            observation = yield from errands.read(observation, artifact)
-        observation = yield from errands.load(observation, [*newest, *suspects], FINDING_CAP_TOKENS)
-        names = [name for artifact in unread for name in errands.segment_ids(artifact)]
-        items = [item for item in observation.working_memory.items if item.item_id in names]
-        focus = self._focus(observation, subtask)
-        if not items or not focus:
-            return observation
-        share = _KEPT_TOKENS / sum(item.tokens for item in items)
-        return (
-            yield TokenOptEnvAction(
-                action_type=ActionType.COMPRESS_CONTEXT,
-                context_segment_ids=tuple(item.item_id for item in items),
-                method="extract",
-                target_ratio=round(min(_MOST_RATIO, max(_LEAST_RATIO, share)), 2),
-                query=focus,
-            )
-        )
+            if not self._is_late(observation, 3):
+                observation = yield from errands.read(observation, artifact)
+        return (yield from errands.load(observation, [*newest, *suspects], FINDING_CAP_TOKENS))
+
+    def _squeeze_papers(
+        self, observation: TokenOptEnvObservation, wanted: Sequence[ArtifactHandle], about: Sequence[str]
+    ) -> Steps:
+        """Keep of each kind of paper the few lines that bear on the suspect."""
+        for kind in papers.ABOUT_ALL:
+            names = {name for each in wanted if each.kind is kind for name in errands.segment_ids(each)}
+            items = [item for item in observation.working_memory.items if item.item_id in names]
+            focus = self._focus(observation, kind) or about
+            if items and focus and not self._is_late(observation, 2):
+                share = _KEPT_TOKENS[kind] / sum(item.tokens for item in items)
+                observation = yield TokenOptEnvAction(
+                    action_type=ActionType.COMPRESS_CONTEXT,
+                    context_segment_ids=tuple(item.item_id for item in items),
+                    method="extract",
+                    target_ratio=round(min(_MOST_RATIO, max(_LEAST_RATIO, share)), 2),
+                    query=" ".join(focus)[:_QUERY_CHARACTERS],
+                )
+        return observation
 
     def _newest(self, artifact: ArtifactHandle) -> tuple[str, ...]:
         """Of a list of changes what was hit, and its head, where the latest entries mostly stand."""
         ids = errands.segment_ids(artifact)
         return (ids[0], *(name for name in ids[1:] if name in self._hits[:_FEW_HITS]))
 
-    def _focus(self, observation: TokenOptEnvObservation, subtask: Subtask) -> str:
-        """Who is suspected, where and when it happened, and what the suspect complains of."""
-        said = words_in(self._complaints(observation, self._suspect_segments(observation)))
-        about = said or subject(observation, questions.wording(observation, subtask))
-        words = dict.fromkeys([*self._suspects(observation), *papers.place_words(observation), *about])
-        return " ".join(words)[:_QUERY_CHARACTERS]
+    def _focus(self, observation: TokenOptEnvObservation, kind: ArtifactKind) -> tuple[str, ...]:
+        """Of changes the suspect's, there and then; of advice what fits its complaints and what was changed."""
+        suspects = self._suspects(observation)
+        if not suspects:
+            return ()
+        if kind is ArtifactKind.HISTORY:
+            return tuple(dict.fromkeys([*suspects, *papers.place_words(observation)]))
+        heard = list(self._complaints(observation, self._suspect_segments(observation)))
+        squeezed = [item.text for item in observation.working_memory.items if item.kind is ItemKind.COMPRESSED]
+        heard += [line for text in squeezed for line in lines_about(text, suspects)]
+        return tuple(dict.fromkeys([*suspects, *telling(observation, words_in(heard))]))
 
     def _suspects(self, observation: TokenOptEnvObservation) -> tuple[str, ...]:
         """What has been found out so far, in one word each."""
@@ -216,11 +247,13 @@ class Expert(Scripted):
         items = observation.working_memory.items
         held = [item.item_id for item in items if item.kind in (ItemKind.SEGMENT, ItemKind.COMPRESSED)]
         squeezed = {name for item in items if item.kind is ItemKind.COMPRESSED for name in item.source_ids}
-        suspects = self._suspect_segments(observation)
-        ranked = dict.fromkeys([*suspects[:2], *self._ordered_hits(), *self._trail.ranked()])
+        suspects = self._suspect_segments(observation)[:_SUSPECTS_SHOWN]
+        if squeezed and suspects:
+            return (*(item.item_id for item in items if item.kind is ItemKind.COMPRESSED), *suspects)
+        ranked = dict.fromkeys([*suspects, *self._ordered_hits(), *self._trail.ranked()])
         shown = [name for name in ranked if name not in squeezed]
         first_hand = [name for name in shown if papers.is_first_hand(observation, name)]
-        return (*held, *(first_hand if held or len(first_hand) > 1 else shown))
+        return (*held, *self._told, *(first_hand if len(first_hand) > 1 else shown))
 
     def _ordered_hits(self) -> list[str]:
         """Twice hit before once hit; where trouble was looked for, complaints before the rest."""
@@ -240,12 +273,11 @@ class Expert(Scripted):
         tokens = errands.context_tokens(observation, errands.handed_over(observation, wanted))
         share = self.share_nano_usd(observation)
         open_questions = questions.still_open(observation, self.done)
-        offer = judgement.best_offer(observation, tokens, open_questions, _REST_NANO_USD, share)
+        cards = observation.models if before is None else menu.stronger(observation, before.model_id)
+        offer = judgement.best_offer(cards, tokens, open_questions, _REST_NANO_USD, share)
         if offer is None:
             return observation
-        card = next(card for card in observation.models if card.model_id == offer.model_id)
-        if before is not None and before.model_id == card.model_id:
-            card = (*menu.stronger(observation, card.model_id), card)[0]
+        card = next(card for card in cards if card.model_id == offer.model_id)
         return (yield from errands.ask(observation, subtask, card, offer.effort, wanted, share))
 
     def _ask_again(self, observation: TokenOptEnvObservation, subtask: Subtask, before: RoutePayload) -> Steps:

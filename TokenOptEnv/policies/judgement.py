@@ -6,9 +6,10 @@ be hidden, and a price table may be new.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import exp, log
 
-from TokenOptEnv.models import Effort, ModelCard, Tier, TokenOptEnvObservation
+from TokenOptEnv.models import Effort, ModelCard, Tier
 from TokenOptEnv.policies.purse import Offer, call_nano_usd
 
 _RIGHT = {Tier.SMALL: 0.55, Tier.MID: 0.78, Tier.FRONTIER: 0.90}
@@ -28,7 +29,7 @@ def chance(card: ModelCard, effort: Effort) -> float:
 
 
 def best_offer(
-    observation: TokenOptEnvObservation, context_tokens: int, calls: int, rest_nano_usd: int, most_nano_usd: int
+    cards: Sequence[ModelCard], context_tokens: int, calls: int, rest_nano_usd: int, most_nano_usd: int
 ) -> Offer | None:
     """The most success for the money, if `calls` questions go the same way and all of them must be right.
 
@@ -36,7 +37,7 @@ def best_offer(
     """
     offers = [
         (chance(card, effort), Offer(card.model_id, effort, call_nano_usd(card, effort, context_tokens)))
-        for card in observation.models
+        for card in cards
         for effort in Effort
     ]
     within = [(right, offer) for right, offer in offers if offer.nano_usd <= most_nano_usd]

@@ -20,6 +20,8 @@ _CALLED_FOR_BY = {
 }
 _PAGING = "call now on-call open page paged say still utc"
 _PAGING_WORDS = frozenset(_PAGING.split())
+ABOUT_ALL = tuple(_CALLED_FOR_BY)
+"""Papers that speak of everybody: what was changed, then what to do about it."""
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d)?")
 
 

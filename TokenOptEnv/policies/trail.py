@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from TokenOptEnv.models import SearchHit, TokenOptEnvObservation
+from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from TokenOptEnv.simulators import terms
 from TokenOptEnv.simulators.log_lines import is_loud
 
@@ -27,6 +28,7 @@ _FORM_WORDS = frozenset(_LOG_FORM.split())
 _FILLERS = "all any anything else exactly give given one say set taking together"
 _FILLER_WORDS = frozenset(_FILLERS.split())
 _SHORTEST_WORD = 3
+_LOUD = frozenset(terms.distinct(LOUD_WORDS))
 
 
 class Trail:
@@ -72,8 +74,29 @@ def words_in(lines: Iterable[str]) -> tuple[str, ...]:
     )
 
 
+def repeated(observation: TokenOptEnvObservation, lines: Sequence[str]) -> tuple[str, ...]:
+    """What several lines say in the same words, beyond that something failed and in whose log: whom they call."""
+    known = {*_LOUD, *terms.terms(" ".join(artifact.title for artifact in observation.artifacts))}
+    counts = Counter(word for line in lines for word in words_in([line]))
+    return tuple(word for word, count in counts.items() if count > 1 and word not in known)
+
+
+def telling(observation: TokenOptEnvObservation, words: Iterable[str]) -> tuple[str, ...]:
+    """Of these, what is not said in every case: neither words of failure nor of the brief."""
+    common = {*_LOUD, *terms.terms(f"{observation.task.title} {observation.task.brief}")}
+    return tuple(word for word in words if word not in common)
+
+
+def lines_about(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Lines that name one of these, each with the line under it, where a list explains its entries."""
+    lines = text.split("\n")
+    named = [number for number, line in enumerate(lines) if any(name in line for name in names)]
+    return tuple(lines[place] for number in named for place in (number, number + 1) if place < len(lines))
+
+
 def subject(observation: TokenOptEnvObservation, wording: str) -> tuple[str, ...]:
     """What a question is about beyond what every case of its kind asks for: the words that evidence may repeat."""
-    asked = " ".join(f"{field.name} {field.question}" for field in observation.task.answer_fields)
-    form = {*terms.terms(asked), *_FILLER_WORDS}
+    asked = [f"{field.name} {field.question}" for field in observation.task.answer_fields]
+    asked += [name for subtask in observation.task.subtasks for name in subtask.fields]
+    form = {*terms.terms(" ".join(asked)), *_FILLER_WORDS}
     return tuple(term for term in terms.distinct(wording) if term not in form)

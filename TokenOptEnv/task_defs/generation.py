@@ -18,7 +18,7 @@ from TokenOptEnv.streams import Stream
 GENERATOR_VERSION = 1
 """Bumped when any generated case changes."""
 
-VALIDATION_NUMBERS = range(0, 50_000)
+VALIDATION_NUMBERS = range(50_000)
 TEST_NUMBERS = range(50_000, 100_000)
 TRAIN_NUMBERS = range(100_000, 1_000_000)
 
@@ -52,7 +52,7 @@ class Outline:
     number: int
     split: Split
     no_fault: bool
-    """Nothing is broken, nobody is guilty, or the premise is stale: the answer says so and cites what rules suspects out."""
+    """Nothing is broken, nobody is guilty, or the premise is stale: the answer says so, citing what rules suspects out."""
     questions: int
     """How many subtasks, a slot's included."""
     slot: bool

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from TokenOptEnv.config import YARDSTICK, Difficulty
 from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.models import FieldKind, Slot
-from TokenOptEnv.scenario import CacheValidity, Scenario
+from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.authoring import Reply
@@ -31,16 +30,18 @@ from TokenOptEnv.task_defs.ci.generator.agenda import (
     agenda,
     marathon_agenda,
 )
+from TokenOptEnv.task_defs.ci.generator.asked import Asked
 from TokenOptEnv.task_defs.ci.generator.brief import brief, title
+from TokenOptEnv.task_defs.ci.generator.earlier_results import keep_earlier_results
 from TokenOptEnv.task_defs.ci.generator.evidence import Clue, Evidence, Proof
 from TokenOptEnv.task_defs.ci.generator.exhibits import lay_out
 from TokenOptEnv.task_defs.ci.generator.legs import LEG_STEPS, leg_briefs, legs
 from TokenOptEnv.task_defs.ci.generator.plot import draw_plot, is_held_out
-from TokenOptEnv.task_defs.ci.generator.replies import Answer, Replies, Respondent
+from TokenOptEnv.task_defs.ci.generator.replies import Answer, Respondent
 from TokenOptEnv.task_defs.ci.generator.repository import Repository
 from TokenOptEnv.task_defs.ci.generator.runs import Runs, expected_failure, hold
 from TokenOptEnv.task_defs.ci.generator.sheet import Sheet
-from TokenOptEnv.task_defs.ci.generator.wording import Wording, paraphrase, phrasings, wording
+from TokenOptEnv.task_defs.ci.generator.wording import Wording, phrasings, wording
 from TokenOptEnv.task_defs.generation import Outline
 
 _CHAIN = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (3, 4), Difficulty.HARD: (7, 9), Difficulty.MARATHON: (7, 9)}
@@ -56,19 +57,6 @@ _MORE_FIELDS = {
     CULPRIT_FILE: "Path of the file at fault, or none.",
 }
 """What longer cases ask besides."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question as it was put, and what it rests on."""
-
-    item: Item
-    question: str
-    lexical: bool
-    """Measured: does a search for it show what it needs?"""
-    needs: tuple[Clue, ...]
-    decisive: tuple[Clue, ...]
-    replies: Replies
 
 
 def write(outline: Outline, attempt: int) -> Scenario:
@@ -112,7 +100,7 @@ def write(outline: Outline, attempt: int) -> Scenario:
     _fields(sheet, repository, respondent, asked, outline.stream(attempt, "choices"))
     for each in asked:
         _subtask(sheet, each, items, respondent)
-    _cache(outline, sheet, repository, asked, words, outline.stream(attempt, "cache"))
+    keep_earlier_results(outline, sheet, repository, asked, words, outline.stream(attempt, "cache"))
     if is_marathon:
         for number, (text, steps) in enumerate(zip(leg_briefs(repository, runs), LEG_STEPS, strict=True)):
             names = [item.name for item in items if item.leg == number]
@@ -265,44 +253,3 @@ def _slot(item: Item, items: Sequence[Item]) -> Slot | None:
 
 def _reply(sheet: Sheet, answer: Answer) -> Reply:
     return Reply(answer.values, answer.text, sheet.mislead(answer.clues))
-
-
-def _cache(
-    outline: Outline,
-    sheet: Sheet,
-    repository: Repository,
-    asked: Sequence[Asked],
-    words: Wording,
-    draw: Stream,
-) -> None:
-    """Three to five earlier results. What can be trusted is of this version and young; the others are neither."""
-    count = draw.integer(3, 5)
-    kinds = [CacheValidity.STALE, CacheValidity.WRONG_VERSION]
-    kinds += [draw.choice((CacheValidity.STALE, CacheValidity.WRONG_VERSION)) for _ in range(count - 2)]
-    dearest = next((each for each in asked if each.item.is_survey), asked[-1])
-    if outline.valid_cache:
-        kinds[-1] = CacheValidity.VALID
-    for number, kind in enumerate(draw.shuffled(kinds), start=1):
-        if kind is CacheValidity.VALID:
-            each, answer = dearest, dearest.replies.right
-            cites = [quote for clue in dearest.decisive for quote in clue.quotes[:1]]
-            version, age_hours = sheet.version, draw.integer(1, 3)
-        else:
-            each = draw.choice(asked)
-            answer = draw.choice([answer for answer in each.replies.wrong if answer.clues])
-            cites = [clue.quotes[0] for clue in answer.clues[:2]]
-            older = draw.choice(repository.commits[: max(1, len(repository.commits) // 2)])
-            version, age_hours = f"main@{older.sha}", draw.integer(40, 140)
-            if kind is CacheValidity.WRONG_VERSION:
-                version, age_hours = f"{repository.aside_ref}@{repository.aside.sha}", draw.integer(2, 30)
-        sheet.cached(
-            f"cache-{number}",
-            each.item.name,
-            paraphrase(each.item.asks[0], words, draw),
-            answer.values,
-            answer.text,
-            version=version,
-            age_hours=age_hours,
-            cites=cites,
-            validity=kind,
-        )

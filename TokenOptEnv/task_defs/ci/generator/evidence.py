@@ -10,7 +10,8 @@ from TokenOptEnv.task_defs.authoring import Quote
 from TokenOptEnv.task_defs.ci.generator.exhibits import CHAT, PATCHES, PIPELINE, RUNBOOK, Exhibits
 from TokenOptEnv.task_defs.ci.generator.logs import JobLines
 from TokenOptEnv.task_defs.ci.generator.plot import Plot
-from TokenOptEnv.task_defs.ci.generator.repository import Repository, Role, hot_role
+from TokenOptEnv.task_defs.ci.generator.repository import Repository
+from TokenOptEnv.task_defs.ci.generator.roles import Role, hot_role
 from TokenOptEnv.task_defs.ci.generator.runs import Run, Runs, red_job_of
 from TokenOptEnv.task_defs.ci.generator.theories import Suspicion, right_suspicion
 

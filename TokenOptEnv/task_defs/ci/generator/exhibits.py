@@ -13,7 +13,8 @@ from TokenOptEnv.task_defs.ci.answers import FailureClass
 from TokenOptEnv.task_defs.ci.generator.logs import JobLines, LogStyle, RunLines, run_log
 from TokenOptEnv.task_defs.ci.generator.papers import Chat, chat, runbook
 from TokenOptEnv.task_defs.ci.generator.repository import Repository
-from TokenOptEnv.task_defs.ci.generator.runs import Job, Part, Run, Runs
+from TokenOptEnv.task_defs.ci.generator.runs import Job, Run, Runs
+from TokenOptEnv.task_defs.ci.generator.schedule import Part
 from TokenOptEnv.task_defs.ci.writers.history import oneline, patches
 from TokenOptEnv.task_defs.generation import Outline
 

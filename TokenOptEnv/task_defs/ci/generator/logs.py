@@ -9,8 +9,9 @@ from datetime import datetime
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.ci.generator import trouble
 from TokenOptEnv.task_defs.ci.generator.plot import Plot
-from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository
+from TokenOptEnv.task_defs.ci.generator.repository import Repository
 from TokenOptEnv.task_defs.ci.generator.runs import Job, Run
+from TokenOptEnv.task_defs.ci.generator.trees import LOCK
 from TokenOptEnv.task_defs.ci.writers import upload
 from TokenOptEnv.task_defs.ci.writers.checkout import check_out, clone
 from TokenOptEnv.task_defs.ci.writers.history import Commit
@@ -78,7 +79,7 @@ def run_log(repository: Repository, run: Run, style: LogStyle, stream: Callable[
     )
     log.wait(70_000, 130_000)
     _, good, bad = repository.service.words
-    states = {"lint": good} if run.attempt == 1 else {}
+    states = {"lint": good}
     for job in run.jobs:
         totals = _totals(job.run) if job.run is not None else "no test was run"
         states[job.heading.job] = f"{good if job.passed else bad} ({totals})"

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.ci.answers import FailureClass
-from TokenOptEnv.task_defs.ci.generator.repository import Repository, Role
+from TokenOptEnv.task_defs.ci.generator.repository import Repository
+from TokenOptEnv.task_defs.ci.generator.roles import Role
 from TokenOptEnv.task_defs.ci.generator.theories import Suspicion
 
 _TRAIN_CLASSES = {

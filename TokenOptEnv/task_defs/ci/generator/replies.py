@@ -19,9 +19,11 @@ from TokenOptEnv.task_defs.ci.generator.agenda import (
 )
 from TokenOptEnv.task_defs.ci.generator.evidence import Ask, Clue, Evidence
 from TokenOptEnv.task_defs.ci.generator.exhibits import CHAT, Exhibits
-from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository
-from TokenOptEnv.task_defs.ci.generator.runs import Part, Run, Runs
+from TokenOptEnv.task_defs.ci.generator.repository import Repository
+from TokenOptEnv.task_defs.ci.generator.runs import Run, Runs
+from TokenOptEnv.task_defs.ci.generator.schedule import Part
 from TokenOptEnv.task_defs.ci.generator.theories import Suspicion, Theory, right_suspicion, theories
+from TokenOptEnv.task_defs.ci.generator.trees import LOCK
 
 _MOST_WRONG = 5
 _LEAST_TEMPTING = 2

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from enum import StrEnum
+from datetime import datetime
 
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.ci.generator.planted import JOB_INFO, JobInfo
 from TokenOptEnv.task_defs.ci.generator.plot import Plot
-from TokenOptEnv.task_defs.ci.generator.repository import VERBOSE, Repository, Role
+from TokenOptEnv.task_defs.ci.generator.repository import Repository
+from TokenOptEnv.task_defs.ci.generator.roles import Role
+from TokenOptEnv.task_defs.ci.generator.schedule import Part, Plan, schedule
 from TokenOptEnv.task_defs.ci.generator.services import Heading, Pipeline, TestJob
+from TokenOptEnv.task_defs.ci.generator.trees import VERBOSE
 from TokenOptEnv.task_defs.ci.generator.trials import Trial, run_all
 from TokenOptEnv.task_defs.ci.writers.history import Commit
 from TokenOptEnv.task_defs.execution import TestRun
 
 _SEEDS = (1_000, 9_999)
-_LATE_HOUR = 22
-
-
-class Part(StrEnum):
-    """What a run is in the story."""
-
-    CHAIN = "chain"
-    RED = "red"
-    """The run that the brief names."""
-    AGAIN = "again"
-    """Its second attempt."""
-    LATER = "later"
-    PROBE = "probe"
-    """Started by hand at some commits of main, when all that was over."""
 
 
 @dataclass(frozen=True)
@@ -97,17 +85,6 @@ class Runs:
         return (*self.chain, self.red, self.again, self.later, *self.probes)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    part: Part
-    commit: Commit
-    ref: str
-    place: int | None
-    started: datetime
-    attempt: int = 1
-    number: int = 0
-
-
 def hold(
     repository: Repository, difficulty: Difficulty, chain: int, brief: bool, draw: Stream, probes: int = 0
 ) -> Runs:
@@ -115,8 +92,7 @@ def hold(
 
     `brief`: of a run of the chain only one job's log was kept.
     """
-    planned = _plans(repository, chain, draw)
-    plans = _numbered([*planned, *_probes(repository, planned[-1].started, probes, draw)], draw)
+    plans = schedule(repository, chain, probes, draw)
     red_job = _red_job(repository, plans, draw)
     drafts = [_run(repository, plan, difficulty, brief, draw, red_job) for plan in plans]
     executed = _executed(repository, drafts, red_job)
@@ -138,72 +114,11 @@ def red_job_of(repository: Repository, runs: Runs) -> Job:
     return (gating or red)[0]
 
 
-def _plans(repository: Repository, chain: int, draw: Stream) -> list[_Plan]:
-    plot, commits, last = repository.plot, repository.commits, len(repository.commits) - 1
-    if plot is Plot.MENDED:
-        mended = next(place for place, each in enumerate(commits) if each.sha == repository.withdrawal.sha)
-        red_place: int | None = mended - 1
-    else:
-        red_place = None if plot.is_elsewhere else last
-    good = draw.integer(max(0, repository.hinge - 3), max(0, repository.hinge - 1))
-    free = [place for place in range(last if red_place is None else red_place) if place != good]
-    places = sorted([good, *draw.shuffled(free)[: chain - 1]])
-    if len(places) < chain:
-        raise ScenarioInvalid("too few commits for so many runs")
-    plans = [_Plan(Part.CHAIN, commits[p], "main", p, _soon_after(commits[p], draw)) for p in places]
-    on_main = red_place is not None
-    red_commit = commits[red_place] if red_place is not None else repository.aside
-    started = _soon_after(commits[last] if red_place is None else red_commit, draw)
-    late = repository.is_held_out and red_place == last and (plot is Plot.WOBBLE or draw.chance(0.5))
-    if late:
-        started = started.replace(hour=_LATE_HOUR, minute=draw.integer(2, 58))
-    again = started + timedelta(minutes=draw.integer(150, 240) if late else draw.integer(18, 55))
-    later = again + timedelta(minutes=draw.integer(25, 140))
-    ref = "main" if on_main else repository.aside_ref
-    plans.append(_Plan(Part.RED, red_commit, ref, red_place, started))
-    plans.append(_Plan(Part.AGAIN, red_commit, ref, red_place, again, attempt=2))
-    if plot.is_elsewhere or plot is Plot.MENDED:
-        after = max(later, _soon_after(commits[last], draw))
-        plans.append(_Plan(Part.LATER, commits[last], "main", last, after))
-    else:
-        plans.append(_Plan(Part.LATER, repository.aside, repository.aside_ref, None, later))
-    return plans
-
-
-def _probes(repository: Repository, after: datetime, count: int, draw: Stream) -> list[_Plan]:
-    """Runs by hand: the newest commit, one before the turn, one behind it, and whatever else was tried."""
-    if not count:
-        return []
-    last, hinge = len(repository.commits) - 1, repository.hinge
-    wanted = [last, draw.integer(max(0, hinge - 2), hinge - 1), draw.integer(hinge, min(last, hinge + 2))]
-    wanted += draw.shuffled(range(last))
-    plans = []
-    for place in tuple(dict.fromkeys(wanted))[:count]:
-        after += timedelta(minutes=draw.integer(3, 12), seconds=draw.integer(0, 59))
-        plans.append(_Plan(Part.PROBE, repository.commits[place], "main", place, after))
-    return plans
-
-
-def _soon_after(commit: Commit, draw: Stream) -> datetime:
-    return commit.change.at + timedelta(minutes=draw.integer(2, 7), seconds=draw.integer(0, 59))
-
-
-def _numbered(plans: list[_Plan], draw: Stream) -> list[_Plan]:
-    """Numbers in the order of the first attempts, with gaps for runs that nobody kept."""
-    number = draw.integer(210, 7_800)
-    numbers: dict[Part | datetime, int] = {}
-    for plan in sorted((plan for plan in plans if plan.attempt == 1), key=lambda plan: plan.started):
-        number += draw.integer(1, 4)
-        numbers[plan.started] = number
-        numbers[plan.part] = number
-    return [replace(plan, number=numbers[Part.RED if plan.attempt > 1 else plan.started]) for plan in plans]
-
-
-def _pipeline(repository: Repository, plan: _Plan) -> Pipeline:
+def _pipeline(repository: Repository, plan: Plan) -> Pipeline:
     return repository.pipelines[repository.aside_place if plan.place is None else plan.place]
 
 
-def _red_job(repository: Repository, plans: Sequence[_Plan], draw: Stream) -> str:
+def _red_job(repository: Repository, plans: Sequence[Plan], draw: Stream) -> str:
     """The name of the job that the plot makes red."""
     plan = next(plan for plan in plans if plan.part is Part.RED)
     pipeline = _pipeline(repository, plan)
@@ -237,21 +152,10 @@ def _is_refused(job: TestJob, commit: Commit) -> bool:
     return not job.is_understood or any(path not in commit.files for path in job.tests)
 
 
-def _run(repository: Repository, plan: _Plan, difficulty: Difficulty, brief: bool, draw: Stream, red_job: str) -> Run:
+def _run(repository: Repository, plan: Plan, difficulty: Difficulty, brief: bool, draw: Stream, red_job: str) -> Run:
     pipeline = _pipeline(repository, plan)
-    wanted = [*pipeline.gating, pipeline.preview]
-    if plan.part is Part.AGAIN:
-        wanted = [job for job in wanted if job.name == red_job]
-    shown = tuple(job.name for job in wanted)
-    if plan.part in (Part.CHAIN, Part.PROBE):
-        watched = _watched(repository, pipeline, red_job)
-        gating = [job.name for job in pipeline.gating]
-        others = [name for name in gating if name != watched]
-        kept = len(gating) if not brief else 2 if difficulty is Difficulty.HARD else 1
-        kept = 1 if plan.part is Part.PROBE else kept
-        shown = tuple(name for name in gating if name in [watched, *others][:kept])
-    elif plan.part is Part.LATER and difficulty is not Difficulty.HARD:
-        shown = (_watched(repository, pipeline, red_job),)
+    wanted = (*pipeline.gating, pipeline.preview)
+    shown = _kept_logs(repository, plan, pipeline, red_job, difficulty, brief)
     info = _info(repository, plan, draw)
     jobs = tuple(
         Job(
@@ -275,6 +179,27 @@ def _run(repository: Repository, plan: _Plan, difficulty: Difficulty, brief: boo
     return Run(plan.part, plan.number, plan.attempt, plan.ref, plan.commit, plan.started, plan.place, jobs, shown)
 
 
+def _kept_logs(
+    repository: Repository, plan: Plan, pipeline: Pipeline, red_job: str, difficulty: Difficulty, brief: bool
+) -> tuple[str, ...]:
+    """The jobs whose logs are at hand. Which part of the story a run plays decides it, and never the plot."""
+    gating = [job.name for job in pipeline.gating]
+    watched = _watched(repository, pipeline, red_job)
+    others = [name for name in gating if name != watched]
+    match plan.part:
+        case Part.RED:
+            return (*gating, pipeline.preview.name)
+        case Part.AGAIN:
+            return watched, pipeline.preview.name
+        case Part.CHAIN:
+            count = len(gating) if not brief else 2 if difficulty is Difficulty.HARD else 1
+        case Part.LATER:
+            count = len(gating) if difficulty is Difficulty.HARD else 1
+        case Part.PROBE:
+            count = 1
+    return tuple(name for name in gating if name in [watched, *others][:count])
+
+
 def _watched(repository: Repository, pipeline: Pipeline, red_job: str) -> str:
     """The gating job that tells about the plot in this run: the one with the test that may fail."""
     path = expected_failure(repository).partition("::")[0]
@@ -284,7 +209,7 @@ def _watched(repository: Repository, pipeline: Pipeline, red_job: str) -> str:
     )
 
 
-def _info(repository: Repository, plan: _Plan, draw: Stream) -> JobInfo:
+def _info(repository: Repository, plan: Plan, draw: Stream) -> JobInfo:
     """What the job tells its tests. In the plot the reported run draws badly, and its second attempt does not."""
     names = len(repository.project.names)
     for _ in range(600):
@@ -355,7 +280,7 @@ def _check(repository: Repository, runs: Sequence[Run], red_job: str) -> None:
     wants_red = repository.plot is not Plot.ALLOWED
     if red.gate_is_red is not wants_red or red.job(red_job).passed:
         raise ScenarioInvalid("the reported run is not red as the plot has it")
-    if again.jobs[0].passed is not (repository.plot is Plot.WOBBLE):
+    if again.job(red_job).passed is not (repository.plot is Plot.WOBBLE):
         raise ScenarioInvalid("the second attempt does not end as the plot has it")
     if later.gate_is_red:
         raise ScenarioInvalid("the later run is red")

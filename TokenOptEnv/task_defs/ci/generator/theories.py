@@ -11,7 +11,9 @@ from enum import StrEnum
 
 from TokenOptEnv.task_defs.ci.answers import NONE, FailureClass
 from TokenOptEnv.task_defs.ci.generator.plot import Plot
-from TokenOptEnv.task_defs.ci.generator.repository import LOCK, Repository, Role
+from TokenOptEnv.task_defs.ci.generator.repository import Repository
+from TokenOptEnv.task_defs.ci.generator.roles import Role
+from TokenOptEnv.task_defs.ci.generator.trees import LOCK
 
 
 class Suspicion(StrEnum):

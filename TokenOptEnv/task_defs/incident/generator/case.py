@@ -129,18 +129,27 @@ class _Draft:
         return tuple(asked)
 
     def _ask(self, ask: Ask, retriever: Retriever, filled: str | None, lexical: bool) -> Asked:
+        """The first way of asking that is as findable as wanted, with what it then rests on."""
         evidence = self.legs[ask.phase]
         replies = Replies(self.story, self.desk, self.logs, evidence)
-        wanted = self.story.streams("needs", ask.subtask_id).integer(*self.outline.facts)
-        needs = draw_needs(ask, self.story.cast, evidence, self.outline.facts, wanted, lexical)
         right, wrong = replies.right(ask), replies.wrong(ask)
         if sum(bool(reply.decoys) for reply in wrong) < _LEAST_TEMPTING:
             raise Redraw(f"{ask.subtask_id}: too little that misleads")
         misleading = frozenset(
             segment_id for reply in wrong for decoy in reply.decoys for segment_id in evidence.shown_in(decoy)
         )
-        put = Asker(self.story, evidence, retriever).put(ask, needs.clues, misleading, filled, lexical)
-        return Asked(ask, put.text, needs.clues, needs.paths, put.lexical, right, wrong)
+        wanted = self.story.streams("needs", ask.subtask_id).integer(*self.outline.facts)
+        lexical = lexical or ask.manner is Manner.SURVEY
+        for way in Asker(self.story, evidence, retriever).ways(ask, misleading, filled, lexical):
+            try:
+                within = way.hits if lexical else None
+                needs = draw_needs(ask, self.story.cast, evidence, self.outline.facts, wanted, within)
+            except Redraw:
+                continue
+            found = all(evidence.shown_in(clue) & way.hits for clue in needs.clues)
+            if found == lexical or ask.manner is Manner.SURVEY:
+                return Asked(ask, way.text, needs.clues, needs.paths, lexical, right, wrong)
+        raise Redraw(f"{ask.subtask_id}: no way to ask {'with' if lexical else 'without'} the words of its facts")
 
     def _write_evidence(self, asked: tuple[Asked, ...]) -> None:
         """In a marathon a clue is another fact in each leg: what stands in an earlier one can no longer be read."""

@@ -31,6 +31,7 @@ _PASSED_ON = 4
 """Failures that a caller's log shows, spread over the time; the rest is left out by its sampling."""
 _PRESSURES = 3
 _VICTIM_LINES = 2
+_MILD_LINES = 2
 _CHATTER_SHARE = 0.35
 _PORT = 8443
 _EXPORT_SHARE = 0.05
@@ -280,7 +281,7 @@ class LogBook:
         return found
 
     def _innocent_lines(self, suspect: Suspect) -> Iterator[tuple[Service, Record]]:
-        """Its change, if that came here, and harmless lines of the same kind before and after."""
+        """Its change, if that came here, and harmless lines of the same kind at some other time."""
         story, stream = self._story, self._story.streams("mild", suspect.tag)
         entered = self._changes.of_suspect[suspect.tag]
         names = {**story.names(suspect), "trigger": entered.trigger}
@@ -299,8 +300,9 @@ class LogBook:
             at_ms = undone_ms(story, entered.at_ms) + 1000
             yield record(at_ms, Level.INFO, story.lines["undone"].format(**names), f"{suspect.tag}-undone")
         begin_ms = entered.at_ms if suspect.alibi is Alibi.LATER and not suspect.kind.standing else MINUTE_MS
-        times = [begin_ms + (story.end_ms - begin_ms) * n // 4 + stream.integer(3, 40) * 1000 for n in range(3)]
-        for at_ms in times[:: stream.integer(1, 2)][:2]:
+        at_ms = begin_ms + stream.integer(5_000, max(6_000, story.end_ms - begin_ms - 40_000))
+        for _ in range(_MILD_LINES):
+            at_ms += stream.integer(900, 9_000)
             message = wording.mild.format(**{**names, **suspect.kind.calm_numbers(stream)})
             yield record(at_ms, Level.WARN, message, clue)
 

@@ -21,14 +21,24 @@ class Needs:
     """By answer field: what the evidence must cover."""
 
 
-def draw_needs(ask: Ask, cast: Cast, evidence: Evidence, bounds: tuple[int, int], wanted: int, lexical: bool) -> Needs:
+def draw_needs(
+    ask: Ask,
+    cast: Cast,
+    evidence: Evidence,
+    bounds: tuple[int, int],
+    wanted: int,
+    within: frozenset[str] | None = None,
+) -> Needs:
     """`wanted` segments, within `bounds`: clues are added in order as long as they still fit.
 
-    A lexical question rests on lines that have the topic in them, the others also on lines that do not.
+    A lexical question rests on lines that have its topics in them, and of those on what a search found (`within`);
+    the others rest also on lines that are found by other means.
     """
     if ask.manner is Manner.SURVEY:
         return _survey(cast, evidence)
-    by_field = {name: _clues(name, ask, cast, evidence, lexical) for name in ask.fields}
+    by_field = {name: _clues(name, ask, cast, evidence, within is not None) for name in ask.fields}
+    if within is not None:
+        by_field = {name: _found(clues, evidence, within) for name, clues in by_field.items()}
     low, high = bounds
     wanted = max(wanted, min(len(by_field), high))
     chosen: list[str] = []
@@ -44,6 +54,14 @@ def draw_needs(ask: Ask, cast: Cast, evidence: Evidence, bounds: tuple[int, int]
         if not paths[name]:
             raise Redraw(f"{ask.subtask_id}: nothing it rests on for {name}")
     return Needs(tuple(chosen), paths)
+
+
+def _found(clues: list[str], evidence: Evidence, within: frozenset[str]) -> list[str]:
+    """Of a field's clues those that were found, if the decisive one was."""
+    found = [clue for clue in clues if evidence.shown_in(clue) & within]
+    if not clues or clues[0] not in found:
+        raise Redraw("what decides is not found")
+    return found
 
 
 def _survey(cast: Cast, evidence: Evidence) -> Needs:

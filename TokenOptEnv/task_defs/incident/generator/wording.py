@@ -10,24 +10,21 @@ from TokenOptEnv.simulators import tokens
 from TokenOptEnv.simulators.retrieval import Retriever
 from TokenOptEnv.task_defs.incident.generator.asks import PEER, REQUEST_ID, Ask, Manner
 from TokenOptEnv.task_defs.incident.generator.evidence import Evidence
-from TokenOptEnv.task_defs.incident.generator.redraw import Redraw
 from TokenOptEnv.task_defs.incident.generator.story import Story
 
 QUESTION_CAP_TOKENS = 40
 _MISLED = 6
 """Something misleading is among so many hits of any question."""
 _TOPICS = 3
-_TOPICS_BESIDE_WORDS = 2
-"""Where the question also repeats what the front said."""
 _LEADS = {REQUEST_ID: "for request {request_id}, ", PEER: "as seen at {peer}, ", "host": "on {host}, "}
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
-    """A question as it will be asked, and whether a search with it finds what it needs."""
+class Way:
+    """A way to put a question, and what a search with it finds."""
 
     text: str
-    lexical: bool
+    hits: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -36,23 +33,15 @@ class Asker:
     evidence: Evidence
     retriever: Retriever
 
-    def put(self, ask: Ask, needs: tuple[str, ...], decoys: frozenset[str], filled: str | None, lexical: bool) -> Put:
-        """The first way of asking that is as findable as wanted and also leads to something misleading."""
+    def ways(self, ask: Ask, decoys: frozenset[str], filled: str | None, lexical: bool) -> Iterator[Way]:
+        """Short enough ways of asking that lead to something misleading among other things."""
         for text in self._variants(ask, lexical):
             shown = text if filled is None or ask.slot is None else text.replace(f"{{{ask.slot.name}}}", filled)
-            if tokens.count(YARDSTICK, shown) > QUESTION_CAP_TOKENS:
-                continue
-            hits = [hit.segment_id for hit in self.retriever.search(shown, SEARCH_MAX_TOP_K)]
-            if ask.manner is Manner.SURVEY and decoys.intersection(hits):
-                return Put(text, lexical=True)
-            if not decoys.intersection(hits[:_MISLED]):
-                continue
-            if self._found(needs, hits) == lexical:
-                return Put(text, lexical)
-        raise Redraw(f"{ask.subtask_id}: no way to ask {'with' if lexical else 'without'} the words of its facts")
-
-    def _found(self, needs: tuple[str, ...], hits: list[str]) -> bool:
-        return all(self.evidence.shown_in(clue).intersection(hits) for clue in needs)
+            if tokens.count(YARDSTICK, shown) <= QUESTION_CAP_TOKENS:
+                hits = [hit.segment_id for hit in self.retriever.search(shown, SEARCH_MAX_TOP_K)]
+                near = hits if ask.manner is Manner.SURVEY else hits[:_MISLED]
+                if decoys.intersection(near):
+                    yield Way(text, frozenset(hits))
 
     def _variants(self, ask: Ask, lexical: bool) -> Iterator[str]:
         story = self.story
@@ -106,8 +95,7 @@ class Asker:
         always = [exercise] if cast.guilty is exercise else [exercise, cast.guilty]
         others = stream.shuffled([suspect for suspect in cast.suspects if suspect not in always])
         lists = []
-        count = _TOPICS_BESIDE_WORDS if ask.manner is Manner.SERVICE else _TOPICS
         for start in range(len(others)):
-            named = stream.shuffled([*always, *(others[start:] + others[:start])][:count])
+            named = stream.shuffled([*always, *(others[start:] + others[:start])][:_TOPICS])
             lists.append(", ".join(suspect.wording.topic for suspect in named[:-1]) + f" or {named[-1].wording.topic}")
         return lists
