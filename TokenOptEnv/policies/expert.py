@@ -18,6 +18,7 @@ from TokenOptEnv.models import (
     ArtifactHandle,
     ArtifactKind,
     ItemKind,
+    MemoryItem,
     RoutePayload,
     SearchPayload,
     Subtask,
@@ -55,7 +56,8 @@ _YOUNG_HOURS = 24
 _REST_NANO_USD = 3_000_000
 """What an episode costs besides its calls, roughly."""
 _DOUBTED_CONFIDENCE = 0.35
-_STEPS_WITHOUT_CACHE = 5
+_STEPS_WITHOUT_CACHE = 8
+_MOST_QUERIES = 2
 _KEPT_TOKENS = {ArtifactKind.HISTORY: 110, ArtifactKind.RUNBOOK: 60}
 """Of papers: an entry, or a rule or two."""
 _LEAST_RATIO, _MOST_RATIO = 0.12, 0.6
@@ -76,9 +78,9 @@ class Expert(Scripted):
         """The cache first, while there are steps to spare and it has said nothing that holds."""
         self._trail, self._knows_trouble = Trail(), False
         hours = provenance.hours_unchanged(observation.task.brief) or _YOUNG_HOURS
-        for subtask in observation.task.subtasks:
-            no_room = desk.room_tokens(observation) < CACHE_MAX_HITS * FINDING_CAP_TOKENS
-            if no_room or self._is_late(observation, _STEPS_WITHOUT_CACHE + 2 * len(observation.task.subtasks)):
+        queries = min(_MOST_QUERIES, max(1, self.spare_steps(observation) - _STEPS_WITHOUT_CACHE))
+        for subtask in observation.task.subtasks[:queries]:
+            if desk.room_tokens(observation) < CACHE_MAX_HITS * FINDING_CAP_TOKENS:
                 break
             query = f"{observation.task.title} {questions.wording(observation, subtask)}"
             observation = yield from errands.query_cache(observation, query)
@@ -186,7 +188,8 @@ class Expert(Scripted):
             names = {name for each in wanted if each.kind is kind for name in errands.segment_ids(each)}
             items = [item for item in observation.working_memory.items if item.item_id in names]
             focus = self._focus(observation, kind) or about
-            if items and focus and not self._is_late(observation, 2):
+            key = self._suspects(observation) if kind is ArtifactKind.HISTORY else focus
+            if _mention(items, key or focus) and not self._is_late(observation, 2):
                 share = _KEPT_TOKENS[kind] / sum(item.tokens for item in items)
                 observation = yield TokenOptEnvAction(
                     action_type=ActionType.COMPRESS_CONTEXT,
@@ -287,6 +290,11 @@ class Expert(Scripted):
         else:
             observation = yield from self._look_for_trouble(observation)
         return (yield from self._ask(observation, subtask, self._evidence(observation), before))
+
+
+def _mention(items: Sequence[MemoryItem], words: Sequence[str]) -> bool:
+    """Does any of these texts hold any of these words? What holds none would be cut blindly."""
+    return any(word in item.text for item in items for word in words)
 
 
 def _is_doubted(reply: RoutePayload) -> bool:

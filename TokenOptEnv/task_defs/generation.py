@@ -52,7 +52,7 @@ class Outline:
     number: int
     split: Split
     no_fault: bool
-    """Nothing is broken, nobody is guilty, or the premise is stale: the answer says so, citing what rules suspects out."""
+    """Nothing is broken, or the premise is stale: the answer says so and cites what rules the suspects out."""
     questions: int
     """How many subtasks, a slot's included."""
     slot: bool

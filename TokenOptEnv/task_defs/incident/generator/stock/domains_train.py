@@ -37,7 +37,7 @@ DOMAINS = (
         tenant="shop",
         cells=("c1", "c2", "c3", "c4"),
         gateway=Part("edge-gateway", "edge", "call passed"),
-        front=Part("checkout-api", "checkout", "checkout done"),
+        front=Part("checkout-api", "checkout", "checkout closed"),
         apis=parts("""
 tax-engine levy estimate made
 basket-store trolley basket read
@@ -83,7 +83,7 @@ price-cache prices key read
 risk-model exposure risk weighed
 policy-vault contracts policy read
 claims-view losses claims listed
-premium-calc rating premium set
+premium-calc rating premium found
 broker-directory brokers broker found
 document-forge forms form filled
 bonus-ladder discounts step found
@@ -160,7 +160,7 @@ fare-cache fares key read
         tenant="site",
         cells=("p1", "p2", "p3", "p5"),
         gateway=Part("care-gate", "gate", "call passed"),
-        front=Part("appointment-desk", "desk", "appointment set"),
+        front=Part("appointment-desk", "desk", "appointment fixed"),
         apis=parts("""
 patient-index persons patient found
 room-planner rooms room held
@@ -174,7 +174,7 @@ letter-store letters letter read
         workers=parts("""
 reminder-sender reminders reminder sent
 result-router results result routed
-billing-coder codes code set
+billing-coder codes code given
 archive-mover archive record moved
 """),
         batches=parts("""
