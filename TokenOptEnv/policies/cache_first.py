@@ -26,9 +26,9 @@ class CacheFirst(Cascade):
                 break
             query = questions.wording(observation, subtask)
             observation = yield from errands.query_cache(observation, query)
-            for finding in trusted(observation, _YOUNG_HOURS):
-                self.done.add(finding.subtask_id)
-        return (yield from settle(observation, self.distrusted, _YOUNG_HOURS))
+            self.done.update(finding.subtask_id for finding in trusted(observation, _YOUNG_HOURS))
+        self.distrusted.update(finding.finding_id for finding in outdated(observation, _YOUNG_HOURS))
+        return (yield from settle(observation, _YOUNG_HOURS))
 
 
 def trusted(observation: TokenOptEnvObservation, most_hours: int) -> tuple[Finding, ...]:
@@ -40,16 +40,25 @@ def trusted(observation: TokenOptEnvObservation, most_hours: int) -> tuple[Findi
     return tuple(youngest.values())
 
 
-def settle(observation: TokenOptEnvObservation, distrusted: set[str], most_hours: int) -> Steps:
-    """Drop the results that are not trusted, and read what the others cite: a cached finding grounds only that."""
+def outdated(observation: TokenOptEnvObservation, most_hours: int) -> tuple[Finding, ...]:
+    """Cached results to questions of this phase that are not trusted. What earlier phases noted down is not judged."""
+    asked = {subtask.subtask_id for subtask in observation.task.subtasks}
     kept = trusted(observation, most_hours)
-    others = [each.finding_id for each in observation.findings if each.source == "cache" and each not in kept]
-    distrusted.update(others)
-    items = [item for item in observation.working_memory.items if set(item.finding_ids).intersection(others)]
+    return tuple(
+        finding
+        for finding in observation.findings
+        if finding.source == "cache" and finding.subtask_id in asked and finding not in kept
+    )
+
+
+def settle(observation: TokenOptEnvObservation, most_hours: int) -> Steps:
+    """Drop the results that are not trusted, and read what the others cite: a cached finding grounds only that."""
+    others = {finding.finding_id for finding in outdated(observation, most_hours)}
+    items = [item for item in observation.working_memory.items if others.intersection(item.finding_ids)]
     purge = desk.purge(observation, items)
     if purge is not None:
         observation = yield purge
-    cites = [cite for finding in kept for cite in finding.cites]
+    cites = [cite for finding in trusted(observation, most_hours) for cite in finding.cites]
     if cites and observation.task.profile is not Profile.V1:
         cited = [handle for handle in observation.surfaced if handle.segment_id in cites]
         needed = sum(handle.tokens + errands.HEADER_TOKENS for handle in cited)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES
+from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_HIT_CAP_TOKENS
 from TokenOptEnv.models import (
     ActionType,
     ArtifactHandle,
@@ -27,7 +27,7 @@ from TokenOptEnv.models import (
 )
 from TokenOptEnv.policies import desk, errands, judgement, menu, papers, provenance, questions, survey
 from TokenOptEnv.policies.base import PolicyInfo
-from TokenOptEnv.policies.cache_first import settle, trusted
+from TokenOptEnv.policies.cache_first import outdated, settle, trusted
 from TokenOptEnv.policies.script import Scripted, Steps
 from TokenOptEnv.policies.submission import latest_findings
 from TokenOptEnv.policies.symptoms import LOUD_WORDS, WIRING_WORDS
@@ -46,18 +46,24 @@ from TokenOptEnv.simulators.log_lines import is_loud
 
 _TOP_K = 8
 _FOLLOWED_TOP_K = 6
+"""A name stands in few places."""
 _NAMES_FOLLOWED = 2
 _LOUD_READ = 2
+"""Segments loaded to read the names of what failed in them: a snippet is cut before it gets there."""
 _SUSPECTS_SHOWN = 2
 _STEPS_FOR_DETAIL = 7
+"""To spare before it also looks up who is called by what name."""
 _FEW_HITS = 4
 _YOUNG_HOURS = 24
 """Where the brief says nothing of how long things have been as they are."""
 _REST_NANO_USD = 3_000_000
 """What an episode costs besides its calls, roughly."""
 _DOUBTED_CONFIDENCE = 0.35
+"""Stated confidence tells little, and a second opinion is dear: only a plain admission counts as doubt."""
 _STEPS_WITHOUT_CACHE = 8
+"""What a phase's first question takes at most; steps beyond may go to the cache."""
 _MOST_QUERIES = 2
+_FEWEST_STEPS_WITH_CACHE = 5
 _KEPT_TOKENS = {ArtifactKind.HISTORY: 110, ArtifactKind.RUNBOOK: 60}
 """Of papers: an entry, or a rule or two."""
 _LEAST_RATIO, _MOST_RATIO = 0.12, 0.6
@@ -78,7 +84,8 @@ class Expert(Scripted):
         """The cache first, while there are steps to spare and it has said nothing that holds."""
         self._trail, self._knows_trouble = Trail(), False
         hours = provenance.hours_unchanged(observation.task.brief) or _YOUNG_HOURS
-        queries = min(_MOST_QUERIES, max(1, self.spare_steps(observation) - _STEPS_WITHOUT_CACHE))
+        spare = self.spare_steps(observation)
+        queries = min(_MOST_QUERIES, max(1, spare - _STEPS_WITHOUT_CACHE)) if spare >= _FEWEST_STEPS_WITH_CACHE else 0
         for subtask in observation.task.subtasks[:queries]:
             if desk.room_tokens(observation) < CACHE_MAX_HITS * FINDING_CAP_TOKENS:
                 break
@@ -88,8 +95,8 @@ class Expert(Scripted):
                 break
         kept = trusted(observation, hours)
         self.done.update(finding.subtask_id for finding in kept)
-        self.distrusted.update(each.finding_id for each in observation.findings if each not in kept)
-        return (yield from settle(observation, self.distrusted, hours)) if kept else observation
+        self.distrusted.update(finding.finding_id for finding in outdated(observation, hours))
+        return (yield from settle(observation, hours)) if kept else observation
 
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         self._hits, self._told = [], ()
@@ -117,12 +124,14 @@ class Expert(Scripted):
         return observation
 
     def _is_late(self, observation: TokenOptEnvObservation, steps: int) -> bool:
-        """Can so many steps no longer be spent on the question at hand?"""
+        """Can so many steps, the asking included, no longer be spent on the question at hand?"""
         return self.spare_steps(observation) < steps
 
     def _follow_subject(self, observation: TokenOptEnvObservation, about: tuple[str, ...]) -> Steps:
         """What the question names; where only people speak of that, what they name."""
         observation = yield from self._look(observation, about)
+        if not self._hits:
+            observation = yield from self._look_for_trouble(observation)
         hits = list(self._hits)
         asked = names_in(" ".join(about))
         self._told = tuple(name for name in hits if any(each in self._trail.snippet(name) for each in asked))
@@ -140,6 +149,8 @@ class Expert(Scripted):
         self._knows_trouble = True
         observation = yield from self._look(observation, LOUD_WORDS.split())
         loud = [name for name in self._hits if papers.is_log(observation, name) and self._complains(name)]
+        if self._is_late(observation, 3):
+            return observation
         observation = yield from errands.load(observation, loud[:_LOUD_READ], FINDING_CAP_TOKENS)
         heard = self._complaints(observation, loud[:_LOUD_READ])
         observation = yield from self._look(observation, names_in("\n".join(heard))[:_NAMES_FOLLOWED], _FOLLOWED_TOP_K)
@@ -149,7 +160,8 @@ class Expert(Scripted):
         return observation
 
     def _look(self, observation: TokenOptEnvObservation, words: Sequence[str], top_k: int = _TOP_K) -> Steps:
-        if not words:
+        must_make_room = desk.room_tokens(observation) < SEARCH_HIT_CAP_TOKENS * top_k
+        if not words or self._is_late(observation, 3 if must_make_room else 2):
             return observation
         observation = yield from errands.look_up(observation, " ".join(words), top_k)
         last = observation.last_tool_result

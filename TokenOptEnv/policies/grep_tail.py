@@ -19,6 +19,8 @@ _TOP_K = 8
 _LOGS = 2
 _TAIL_SEGMENTS = 2
 """Of each log."""
+_STEPS_FOR_A_TAIL = 3
+"""Make room, load, and ask."""
 _LOG_KINDS = (ArtifactKind.LOG, ArtifactKind.TEST_REPORT)
 
 
@@ -32,15 +34,16 @@ class GrepTail(Scripted):
         hits = errands.found(observation)
         tails: list[str] = []
         for log in _loudest(observation, hits):
-            if self.spare_steps(observation) < 2:
+            if self.spare_steps(observation) < _STEPS_FOR_A_TAIL:
                 break
             observation = yield from errands.read(observation, log, _last_page(log))
             tails += errands.segment_ids(log)[-_TAIL_SEGMENTS:]
+        self._evidence = [*tails, *hits]
+        if self.spare_steps(observation) < _STEPS_FOR_A_TAIL:
+            return observation
         spare_tokens = FINDING_CAP_TOKENS * (1 + questions.still_open(observation, self.done))
         observation = yield from errands.make_room(observation, spare_tokens + sum(_sizes(observation, tails)))
-        observation = yield from errands.load(observation, tails, spare_tokens)
-        self._evidence = [*tails, *hits]
-        return observation
+        return (yield from errands.load(observation, tails, spare_tokens))
 
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         share = self.share_nano_usd(observation)

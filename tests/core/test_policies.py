@@ -35,7 +35,8 @@ def _played(name: str, scenario_id: str, seed: int, **options: object) -> Episod
 
 
 def test_discovery_finds_every_policy_and_only_the_reference_knows_the_truth() -> None:
-    assert policies.names() == ("brute-force", "cheapest", "random", "reference")
+    assert set(policies.names()).issuperset(("brute-force", "cheapest", "random", "reference"))
+    assert list(policies.names()) == sorted(policies.names())
     assert [name for name in policies.names() if policies.info(name).knows_truth] == ["reference"]
 
 

@@ -195,9 +195,12 @@ class Asker:
         raise ScenarioInvalid(f"{item.name}: no question is short enough")
 
     def _is_found(self, item: Item, question: str, segments: Sequence[str], artifacts: Sequence[str]) -> bool:
+        """Nights are alike to a search, so it cannot put some of them above the others."""
         asked = question.replace("{commit}", "")
         if item.name == items.SURVEY:
             return sum(hit in segments for hit in self._sheet.hits(asked, artifacts)) >= _SURVEY_HITS
+        if item.name in (items.BEGIN, items.RUN):
+            return set(segments) <= set(self._sheet.hits(asked, artifacts))
         return self._sheet.shows_all(asked, segments, artifacts)
 
     def _hinted(

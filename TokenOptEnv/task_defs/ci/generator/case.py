@@ -161,7 +161,7 @@ def _ask(
     field = FIELDS[item.slot] if item.slot is not None else ""
     filled = {field: respondent.truths[field]} if field else {}
     wanted = draw.integer(least, most)
-    options = phrasings(item.asks, words, item.lexical, (item.slot, field) if item.slot else None, draw)
+    options = phrasings(item, words, (item.slot, field) if item.slot else None, draw)
     text = next((text for text in options if tokens.count(YARDSTICK, text) <= _QUESTION_CAP_TOKENS), None)
     if text is None:
         raise ScenarioInvalid(f"{item.name} cannot be asked in {_QUESTION_CAP_TOKENS} tokens")
@@ -169,7 +169,9 @@ def _ask(
     needs = _needs(sheet, proof, least if item.lexical else wanted, (least, most), found if item.lexical else ())
     lexical = _is_lexical(item, [sheet.places(clue) for clue in needs], found)
     decisive = tuple(clue for clue in proof.core if clue in needs)[: 3 if item.is_survey else 2]
-    replies = respondent.replies(item, needs, scope, draw)
+    replies = respondent.replies(
+        item, needs, scope, lambda clue: any(place in found for place in sheet.places(clue)), draw
+    )
     return Asked(item, text, lexical, needs, decisive, replies)
 
 

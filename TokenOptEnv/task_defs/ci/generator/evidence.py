@@ -118,7 +118,7 @@ class Evidence:
             return Proof((self.status(red),), (self._gate(), self.status(again), self._good()))
         if plot.is_elsewhere:
             return Proof((self.status(red),), (self.status(later), self.status(again), self._good()))
-        if plot is Plot.MENDED:
+        if plot.is_past:
             return Proof((self.status(later),), (self.status(red), self.status(again), self._good()))
         if plot.breaks_setup or plot.breaks_command:
             return Proof((self.status(red),), (self._broke(red), self._gate(), self.status(again)))
@@ -131,7 +131,7 @@ class Evidence:
             return Proof((self.status(red),), (self._gate(), self._words(), self.status(again)))
         if plot.is_elsewhere:
             return Proof((self.status(red),), (self.status(later), self._words(), self.status(again)))
-        if plot is Plot.MENDED:
+        if plot.is_past:
             return Proof((self.status(later),), (self.status(red), self._words(), self.status(again)))
         if plot.breaks_setup:
             return Proof((self._broke(red),), (self.status(red), self.status(again), self._broke(again), self._words()))

@@ -158,6 +158,9 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
         return finish(_refused(repository, log, job, run.commit))
     if suffer(Plot.LOST_HOST, trouble.missed_heartbeat, trouble.lost_host):
         return finish(log.last)
+    if fatal is Plot.SUPERSEDED:
+        trouble.called_off(log)
+        return finish(log.last)
     assert job.run is not None
     run_step(log, job.command, job.run)
     report = log.text.split("\n")

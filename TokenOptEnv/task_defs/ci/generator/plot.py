@@ -36,6 +36,8 @@ class Plot(StrEnum):
     """Only the job that may fail is red."""
     MENDED = "mended"
     """Main was red and no longer is."""
+    SUPERSEDED = "superseded"
+    """The red run was called off for a newer one, which is good."""
 
     @property
     def failure_class(self) -> FailureClass:
@@ -44,7 +46,12 @@ class Plot(StrEnum):
     @property
     def breaks_setup(self) -> bool:
         """The work is not done: no test comes to an end."""
-        return self in (Plot.LOST_HOST, Plot.MIRROR, Plot.DISK, Plot.IMAGE)
+        return self in (Plot.LOST_HOST, Plot.MIRROR, Plot.DISK, Plot.IMAGE, Plot.SUPERSEDED)
+
+    @property
+    def is_past(self) -> bool:
+        """The red run is of an older commit of main, and the newest is good."""
+        return self in (Plot.MENDED, Plot.SUPERSEDED)
 
     @property
     def breaks_command(self) -> bool:
@@ -75,8 +82,9 @@ _CLASSES: Final = {
     Plot.RELEASE_LINE: FailureClass.NONE,
     Plot.ALLOWED: FailureClass.NONE,
     Plot.MENDED: FailureClass.NONE,
+    Plot.SUPERSEDED: FailureClass.NONE,
 }
-_NO_FAULT: Final = {False: (Plot.BRANCH, Plot.ALLOWED), True: (Plot.RELEASE_LINE, Plot.MENDED)}
+_NO_FAULT: Final = {False: (Plot.BRANCH, Plot.ALLOWED), True: (Plot.RELEASE_LINE, Plot.MENDED, Plot.SUPERSEDED)}
 _COMMAND: Final = {False: Plot.SELECTION, True: Plot.OPTION}
 _SETUP: Final = {False: (Plot.LOST_HOST, Plot.MIRROR), True: (Plot.DISK, Plot.IMAGE)}
 _SHARES: Final = (

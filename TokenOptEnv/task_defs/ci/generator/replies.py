@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from TokenOptEnv.errors import ScenarioInvalid
@@ -68,8 +68,18 @@ class Respondent:
             LIBRARY_VERSION: self._version(self._runs.chain[0]),
         }
 
-    def replies(self, item: Item, needs: Sequence[Clue], scope: Collection[str], draw: Stream) -> Replies:
-        """`needs`: the question's facts, which cannot mislead about it; `scope`: what can be read meanwhile, or all."""
+    def replies(
+        self,
+        item: Item,
+        needs: Sequence[Clue],
+        scope: Collection[str],
+        catches_the_eye: Callable[[Clue], bool],
+        draw: Stream,
+    ) -> Replies:
+        """What speaks for wrong answers is taken first from what a search for the question shows.
+
+        `needs` are the question's facts, which cannot mislead about it; `scope` is what can be read meanwhile, or all.
+        """
         asks = item.asks
         truths = self.truths
         right = Answer({FIELDS[ask]: truths[FIELDS[ask]] for ask in asks}, self._text(asks, self.right, truths), ())
@@ -84,7 +94,8 @@ class Respondent:
             for answer in wrong
             if answer.values != right.values
         ]
-        kept.sort(key=lambda answer: not answer.clues)
+        kept.sort(key=lambda answer: (not answer.clues, not any(catches_the_eye(clue) for clue in answer.clues)))
+        kept = kept[:_MOST_WRONG]
         if len([answer for answer in kept if answer.clues]) < _LEAST_TEMPTING:
             raise ScenarioInvalid(f"{item.name}: too little speaks for a wrong answer")
         if all(answer.clues for answer in kept) and len(kept) > _LEAST_TEMPTING + 1:
@@ -110,7 +121,7 @@ class Respondent:
                 found[key] = Answer(kept.values, kept.text, (*kept.clues, *clues))
             else:
                 found[key] = Answer(values, self._text(asks, theory, values), clues)
-        return list(found.values())[:_MOST_WRONG]
+        return list(found.values())
 
     def _points(self, asks: Sequence[Ask], draw: Stream) -> list[tuple[str, str]]:
         """Pairs of run and commit that a wrong answer may name, the right ones among them."""
@@ -133,7 +144,7 @@ class Respondent:
             for value in draw.shuffled([tool for tool in tools if tool != truth and tool not in answers])[:3]:
                 clues = self._points_at(draw.choice(self._runs.chain), spared)
                 answers[value] = Answer({FIELDS[ask]: value}, self._said_of(ask, value), clues)
-        return list(answers.values())[:_MOST_WRONG]
+        return list(answers.values())
 
     def _pointed(self, ask: Ask, run: Run) -> str:
         match ask:

@@ -114,7 +114,7 @@ def build(outline: Outline, plot: Plot, held_out: bool, attempt: int) -> Reposit
         for role, place in setting.places.items()
     }
     hot = hot_role(plot)
-    hinge = setting.places[hot] - 1 if hot else setting.stream("hinge").integer(1, setting.size - 1)
+    hinge = setting.places[hot] - 1 if hot else setting.stream("hinge").integer(1, setting.size - 2)
     aside, aside_ref, aside_place = _aside(setting, commits, hinge)
     return Repository(
         project=setting.project,

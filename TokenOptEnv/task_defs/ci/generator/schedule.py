@@ -50,6 +50,8 @@ def _plans(repository: Repository, chain: int, draw: Stream) -> list[Plan]:
     if plot is Plot.MENDED:
         mended = next(place for place, each in enumerate(commits) if each.sha == repository.withdrawal.sha)
         red_place: int | None = mended - 1
+    elif plot is Plot.SUPERSEDED:
+        red_place = last - 1
     else:
         red_place = None if plot.is_elsewhere else last
     good = draw.integer(max(0, repository.hinge - 3), max(0, repository.hinge - 1))
@@ -69,7 +71,7 @@ def _plans(repository: Repository, chain: int, draw: Stream) -> list[Plan]:
     ref = "main" if on_main else repository.aside_ref
     plans.append(Plan(Part.RED, red_commit, ref, red_place, started))
     plans.append(Plan(Part.AGAIN, red_commit, ref, red_place, again, attempt=2))
-    if plot.is_elsewhere or plot is Plot.MENDED:
+    if plot.is_elsewhere or plot.is_past:
         after = max(later, _soon_after(commits[last], draw))
         plans.append(Plan(Part.LATER, commits[last], "main", last, after))
     else:

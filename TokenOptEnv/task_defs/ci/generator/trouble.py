@@ -44,3 +44,9 @@ def full_disk(log: JobLog) -> None:
     log.warn("volume /work is 100 % full")
     log.say("OSError: [Errno 28] No space left on device: '/work/wheels/unpacked'")
     log.fail(1)
+
+
+def called_off(log: JobLog) -> None:
+    """No trouble at all: the service stops work that nobody waits for any more."""
+    log.wait(2_000, 9_000)
+    log.warn("a newer revision of main is queued; work on this one is called off (group main, cancel-in-progress)")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.ci.generator.agenda import Item
 from TokenOptEnv.task_defs.ci.generator.evidence import Ask
 from TokenOptEnv.task_defs.ci.generator.repository import Repository
 from TokenOptEnv.task_defs.ci.generator.runs import Runs
@@ -66,6 +67,17 @@ _LEXICAL: dict[Asks, tuple[str, ...]] = {
         "{stated}, run {run}, attempt 1: which commit, and which FAILED test, if any?",
     ),
 }
+_SURVEYS: dict[Asks, tuple[str, ...]] = {
+    (Ask.ORIGIN,): (
+        "Over the {stated} of all runs, {good} and {bad}: which commit, if any, turned it?",
+        "Which commit, if any, lies where the {stated} of the runs turns from {good} to {bad}?",
+    ),
+    (Ask.ORIGIN, Ask.NATURE): (
+        "Over the {stated} of all runs, {good} and {bad}: which class, and which commit, if any, turned it?",
+        "Which class, and which commit, if any, where the {stated} of the runs turns from {good} to {bad}?",
+    ),
+}
+"""Of a survey, which goes over many runs."""
 _OBLIQUE: dict[Asks, tuple[str, ...]] = {
     (Ask.SYMPTOM,): (
         "What was always green and no longer is, if that is what keeps us here?",
@@ -101,6 +113,35 @@ _OBLIQUE: dict[Asks, tuple[str, ...]] = {
     (Ask.ONSET, Ask.SYMPTOM): ("Since when is it no longer green, and what must pass for that to end?",),
     (Ask.TESTED, Ask.SYMPTOM): ("What had been pushed when the mail said red, and what must pass now?",),
 }
+_HELD_OUT_OBLIQUE: dict[Asks, tuple[str, ...]] = {
+    (Ask.SYMPTOM,): (
+        "What does the wall screen show in red that is not as ever, if anything?",
+        "What would have to come out fine before anybody stops looking?",
+    ),
+    (Ask.NATURE,): (
+        "Machines, a new pin, flags, somebody's rework or old news: what do we blame?",
+        "What is it that makes us nervous, and is it ours at all?",
+    ),
+    (Ask.ORIGIN,): (
+        "On which rework would you put your money, if on any?",
+        "What would be rolled back first, if anything?",
+    ),
+    (Ask.ORIGIN, Ask.NATURE): (
+        "What do we blame, and on whom would you put your money, if on anybody?",
+        "Machines, a new pin, flags or a rework: what is it, and what would be rolled back, if anything?",
+    ),
+    (Ask.SYMPTOM, Ask.NATURE): (
+        "What on the wall screen is not as ever, if anything, and what do we blame for it?",
+        "What would have to come out fine, and what is it that keeps it from doing so?",
+    ),
+    (Ask.ONSET,): ("Since when does the wall screen show it?", "When did this come out wrong for the first time?"),
+    (Ask.TESTED,): ("Which line and state was the alarm about?", "What did the wall screen look at, old news or ours?"),
+    (Ask.LAST_GOOD,): ("When did things last come out fine?", "Up to which point was nobody nervous?"),
+    (Ask.VERSION,): ("Which pin of {library} did they start from?", "What had landed of {library} at the very first?"),
+    (Ask.FILE,): ("Where would something be rolled back, if anywhere?", "In which place do flags or pins betray us?"),
+    (Ask.ONSET, Ask.SYMPTOM): ("Since when does the wall screen show it, and what has to come out fine?",),
+    (Ask.TESTED, Ask.SYMPTOM): ("Which line was the alarm about, and what has to come out fine there?",),
+}
 _SLOT = {
     Ask.ONSET: "First seen in {{{slot}}}. {rest}",
     Ask.TESTED: "About {{{slot}}}. {rest}",
@@ -131,6 +172,7 @@ class Wording:
     library: str
     first: int
     """The first run at hand."""
+    is_held_out: bool
 
 
 def wording(repository: Repository, runs: Runs, draw: Stream) -> Wording:
@@ -152,12 +194,17 @@ def wording(repository: Repository, runs: Runs, draw: Stream) -> Wording:
         repository.project.name,
         repository.library.name,
         runs.chain[0].number,
+        repository.is_held_out,
     )
 
 
-def phrasings(asks: Asks, wording: Wording, lexical: bool, slot: tuple[Ask, str] | None, draw: Stream) -> list[str]:
+def phrasings(item: Item, wording: Wording, slot: tuple[Ask, str] | None, draw: Stream) -> list[str]:
     """Ways to ask, in drawn order."""
     suspects = ", ".join(wording.suspects)
+    oblique = _HELD_OUT_OBLIQUE if wording.is_held_out else _OBLIQUE
+    templates = (_LEXICAL if item.lexical else oblique)[item.asks]
+    if item.lexical and item.is_survey:
+        templates = _SURVEYS.get(item.asks, templates)
     filled = [
         template.format(
             stated=wording.stated,
@@ -168,7 +215,7 @@ def phrasings(asks: Asks, wording: Wording, lexical: bool, slot: tuple[Ask, str]
             library=wording.library,
             suspects=suspects,
         )
-        for template in draw.shuffled((_LEXICAL if lexical else _OBLIQUE)[asks])
+        for template in draw.shuffled(templates)
     ]
     if slot is None:
         return filled

@@ -40,6 +40,8 @@ _PHASES = (("edge", 13), ("suspects", 13), ("decision", 14))
 _SERVICE_CHOICES = 9
 _GENERIC_CHOICES = 3
 _LEAST_TEMPTING = 2
+_TRIED = 1.15
+"""Not every question can be asked in the words of its facts, so more are tried than are wanted."""
 _ASK_FOR = "Say which service is at fault, the class of fault, the id of what set it off, and what to do next."
 
 
@@ -120,7 +122,8 @@ class _Draft:
         asked: list[Asked] = []
         for ask in self.asks:
             filled = values.get(ask.slot.name) if ask.slot is not None else None
-            lexical = self.story.streams("lexical", ask.subtask_id).chance(self.outline.lexical_share)
+            share = min(1.0, _TRIED * self.outline.lexical_share)
+            lexical = self.story.streams("lexical", ask.subtask_id).chance(share)
             try:
                 asked.append(self._ask(ask, retrievers[ask.phase], filled, lexical))
             except Redraw:

@@ -32,7 +32,8 @@ def draw_needs(
     """`wanted` segments, within `bounds`: clues are added in order as long as they still fit.
 
     A lexical question rests on lines that have its topics in them, and of those on what a search found (`within`);
-    the others rest also on lines that are found by other means.
+    the others rest also on lines that are found by other means. Where nothing is at fault as much is needed as may
+    be: that no customer was touched, and that each suspect has an alibi.
     """
     if ask.manner is Manner.SURVEY:
         return _survey(cast, evidence)
@@ -40,7 +41,7 @@ def draw_needs(
     if within is not None:
         by_field = {name: _found(clues, evidence, within) for name, clues in by_field.items()}
     low, high = bounds
-    wanted = max(wanted, min(len(by_field), high))
+    wanted = high if cast.guilty.is_exercise else max(wanted, min(len(by_field), high))
     chosen: list[str] = []
     for clue in _alternating(list(by_field.values())):
         size = evidence.cover([*chosen, clue])
@@ -89,6 +90,8 @@ def _clues(name: str, ask: Ask, cast: Cast, evidence: Evidence, lexical: bool) -
             ordered = ["passed-on", "telltale", "again", change]
         case "service":
             ordered = ["passed-on", "victim" if indirect else "wired", "wired", "telltale", "pressure", "in-effect"]
+        case "fault_class" if guilty.is_exercise and not lexical:
+            ordered = ["telltale", "state", *alibis, "in-effect"]
         case "fault_class":
             ordered = ["telltale", *alibis, *(["again", change] if lexical else ["pressure", "in-effect", "state"])]
         case "trigger":
