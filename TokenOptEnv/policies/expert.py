@@ -51,6 +51,10 @@ _NAMES_FOLLOWED = 2
 _LOUD_READ = 2
 """Segments loaded to read the names of what failed in them: a snippet is cut before it gets there."""
 _SUSPECTS_SHOWN = 2
+_WORDS_FOLLOWED = 10
+_PARTS_READ = 2
+"""Of each paper."""
+_STEPS_FOR_PAPERS = 6
 _STEPS_FOR_DETAIL = 7
 """To spare before it also looks up who is called by what name."""
 _FEW_HITS = 4
@@ -101,7 +105,9 @@ class Expert(Scripted):
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         self._hits, self._told = [], ()
         called_for = papers.called_for(observation, subtask)
-        if not called_for or not self._suspect_segments(observation):
+        if called_for and self._suspect_segments(observation):
+            observation = yield from self._follow_suspect(observation)
+        else:
             about = subject(observation, questions.wording(observation, subtask))
             if about:
                 observation = yield from self._follow_subject(observation, about)
@@ -142,6 +148,22 @@ class Expert(Scripted):
             observation = yield from self._look(observation, names)
         return observation
 
+    def _follow_suspect(self, observation: TokenOptEnvObservation) -> Steps:
+        """Papers speak of trouble in the words in which the suspect complains of it: its own log gives the query."""
+        suspects = self._suspect_segments(observation)
+        is_unheard = errands.held_ids(observation).isdisjoint(suspects)
+        if is_unheard and not self._is_late(observation, _STEPS_FOR_PAPERS):
+            observation = yield from errands.load(observation, suspects[:1], FINDING_CAP_TOKENS)
+        return (yield from self._look(observation, self._sayings(observation)[:_WORDS_FOLLOWED], _FOLLOWED_TOP_K))
+
+    def _sayings(self, observation: TokenOptEnvObservation) -> tuple[str, ...]:
+        """What the suspect says of requests that failed or, where it names none, of anything."""
+        suspects = self._suspect_segments(observation)
+        held = errands.held_ids(observation)
+        heard = self._complaints(observation, [each for each in suspects if each in held] or suspects[:_SUSPECTS_SHOWN])
+        named = [line for line in heard if names_in(line)]
+        return telling(observation, words_in(named or heard))
+
     def _look_for_trouble(self, observation: TokenOptEnvObservation) -> Steps:
         """The loudest places, and where else the requests are seen that failed there. Once: trouble stays the same."""
         if self._knows_trouble:
@@ -181,16 +203,20 @@ class Expert(Scripted):
         sizes = {handle.segment_id: handle.tokens + errands.HEADER_TOKENS for handle in observation.surfaced}
         known = {source for item in observation.working_memory.items for source in item.source_ids}
         unread = [artifact for artifact in wanted if known.isdisjoint(errands.segment_ids(artifact))]
-        newest = [name for artifact in unread for name in self._newest(artifact)]
-        hidden = [artifact for artifact in unread if not set(self._newest(artifact)).issubset(sizes)]
-        suspects = [name for name in self._suspect_segments(observation) if name not in known][:1]
-        needed = sum(sizes.get(name, 0) for name in [*newest, *suspects])
+        parts = [name for artifact in unread for name in self._telling_parts(observation, artifact)]
+        hidden = [
+            artifact for artifact in unread if not set(self._telling_parts(observation, artifact)).issubset(sizes)
+        ]
+        suspects = self._suspect_segments(observation)[:1]
+        if not known.isdisjoint(self._suspect_segments(observation)):
+            suspects = ()
+        needed = sum(sizes.get(name, 0) for name in [*parts, *suspects])
         needed += sum(errands.read_tokens(artifact) for artifact in hidden) + FINDING_CAP_TOKENS
         observation = yield from errands.make_room(observation, needed)
         for artifact in hidden:
             if not self._is_late(observation, 3):
                 observation = yield from errands.read(observation, artifact)
-        return (yield from errands.load(observation, [*newest, *suspects], FINDING_CAP_TOKENS))
+        return (yield from errands.load(observation, [*parts, *suspects], FINDING_CAP_TOKENS))
 
     def _squeeze_papers(
         self, observation: TokenOptEnvObservation, wanted: Sequence[ArtifactHandle], about: Sequence[str]
@@ -212,10 +238,13 @@ class Expert(Scripted):
                 )
         return observation
 
-    def _newest(self, artifact: ArtifactHandle) -> tuple[str, ...]:
-        """Of a list of changes what was hit, and its head, where the latest entries mostly stand."""
+    def _telling_parts(self, observation: TokenOptEnvObservation, artifact: ArtifactHandle) -> tuple[str, ...]:
+        """Of a paper what was hit, parts that name a suspect first; else its head, where the newest entries stand."""
         ids = errands.segment_ids(artifact)
-        return (ids[0], *(name for name in ids[1:] if name in self._hits[:_FEW_HITS]))
+        suspects = self._suspects(observation)
+        hit = [name for name in dict.fromkeys([*self._hits, *self._trail.ranked()]) if name in ids]
+        hit.sort(key=lambda name: not any(each in self._trail.snippet(name) for each in suspects))
+        return tuple(hit[:_PARTS_READ]) or ids[:1]
 
     def _focus(self, observation: TokenOptEnvObservation, kind: ArtifactKind) -> tuple[str, ...]:
         """Of changes the suspect's, there and then; of advice what fits its complaints and what was changed."""
@@ -224,10 +253,10 @@ class Expert(Scripted):
             return ()
         if kind is ArtifactKind.HISTORY:
             return tuple(dict.fromkeys([*suspects, *papers.place_words(observation)]))
-        heard = list(self._complaints(observation, self._suspect_segments(observation)))
+        said = list(self._sayings(observation))
         squeezed = [item.text for item in observation.working_memory.items if item.kind is ItemKind.COMPRESSED]
-        heard += [line for text in squeezed for line in lines_about(text, suspects)]
-        return tuple(dict.fromkeys([*suspects, *telling(observation, words_in(heard))]))
+        noted = [line for text in squeezed for line in lines_about(text, suspects)]
+        return tuple(dict.fromkeys([*suspects, *said, *telling(observation, words_in(noted))]))
 
     def _suspects(self, observation: TokenOptEnvObservation) -> tuple[str, ...]:
         """What has been found out so far, in one word each."""
@@ -264,7 +293,8 @@ class Expert(Scripted):
         squeezed = {name for item in items if item.kind is ItemKind.COMPRESSED for name in item.source_ids}
         suspects = self._suspect_segments(observation)[:_SUSPECTS_SHOWN]
         if squeezed and suspects:
-            return (*(item.item_id for item in items if item.kind is ItemKind.COMPRESSED), *suspects)
+            on_paper = [item.item_id for item in items if item.source_ids and papers.is_paper(observation, item)]
+            return (*on_paper, *suspects)
         ranked = dict.fromkeys([*suspects, *self._ordered_hits(), *self._trail.ranked()])
         shown = [name for name in ranked if name not in squeezed]
         first_hand = [name for name in shown if papers.is_first_hand(observation, name)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from TokenOptEnv.models import ArtifactHandle, ArtifactKind, Subtask, TokenOptEnvObservation
+from TokenOptEnv.models import ArtifactHandle, ArtifactKind, MemoryItem, Subtask, TokenOptEnvObservation
 from TokenOptEnv.policies import errands
 from TokenOptEnv.simulators import terms
 
@@ -49,15 +49,16 @@ def place_words(observation: TokenOptEnvObservation) -> tuple[str, ...]:
     return tuple(word for word in brief if word not in known and not _CLOCK.fullmatch(word))
 
 
-def is_hearsay(observation: TokenOptEnvObservation, segment_id: str) -> bool:
-    artifact = errands.artifact_of(observation, segment_id)
-    return artifact is None or artifact.kind in _HEARSAY
-
-
 def is_first_hand(observation: TokenOptEnvObservation, segment_id: str) -> bool:
     """Of one thing that happened or was built; neither talk nor a paper about everything."""
     artifact = errands.artifact_of(observation, segment_id)
     return artifact is not None and artifact.kind not in _HEARSAY and artifact.kind not in _CALLED_FOR_BY
+
+
+def is_paper(observation: TokenOptEnvObservation, item: MemoryItem) -> bool:
+    """Does it hold papers about everything, whole or squeezed?"""
+    found = (errands.artifact_of(observation, name) for name in item.source_ids)
+    return all(artifact is not None and artifact.kind in _CALLED_FOR_BY for artifact in found)
 
 
 def is_log(observation: TokenOptEnvObservation, segment_id: str) -> bool:

@@ -82,8 +82,9 @@ def repeated(observation: TokenOptEnvObservation, lines: Sequence[str]) -> tuple
 
 
 def telling(observation: TokenOptEnvObservation, words: Iterable[str]) -> tuple[str, ...]:
-    """Of these, what is not said in every case: neither words of failure nor of the brief."""
-    common = {*_LOUD, *terms.terms(f"{observation.task.title} {observation.task.brief}")}
+    """Of these, what is not said in every case: neither words of failure nor of the brief, nor names of logs."""
+    titles = [artifact.title for artifact in observation.artifacts]
+    common = {*_LOUD, *terms.terms(" ".join([observation.task.title, observation.task.brief, *titles]))}
     return tuple(word for word in words if word not in common)
 
 

@@ -166,6 +166,8 @@ def _ask(
     if text is None:
         raise ScenarioInvalid(f"{item.name} cannot be asked in {_QUESTION_CAP_TOKENS} tokens")
     found = sheet.found(text.format(**filled), scope)
+    if not item.lexical and not item.is_survey:
+        proof = Proof(proof.core, tuple(draw.shuffled(proof.extra)))
     needs = _needs(sheet, proof, least if item.lexical else wanted, (least, most), found if item.lexical else ())
     lexical = _is_lexical(item, [sheet.places(clue) for clue in needs], found)
     decisive = tuple(clue for clue in proof.core if clue in needs)[: 3 if item.is_survey else 2]

@@ -40,7 +40,9 @@ _PHASES = (("edge", 13), ("suspects", 13), ("decision", 14))
 _SERVICE_CHOICES = 9
 _GENERIC_CHOICES = 3
 _LEAST_TEMPTING = 2
-_TRIED = 1.15
+_LEAST_NEAR = 0.5
+"""Of what a lexical question needs, so much stands among the first hits."""
+_TRIED = 1.3
 """Not every question can be asked in the words of its facts, so more are tried than are wanted."""
 _ASK_FOR = "Say which service is at fault, the class of fault, the id of what set it off, and what to do next."
 
@@ -132,7 +134,7 @@ class _Draft:
         return tuple(asked)
 
     def _ask(self, ask: Ask, retriever: Retriever, filled: str | None, lexical: bool) -> Asked:
-        """The first way of asking that is as findable as wanted, with what it then rests on."""
+        """The way of asking that is as findable as wanted; if it is to find its facts, the one that comes nearest."""
         evidence = self.legs[ask.phase]
         replies = Replies(self.story, self.desk, self.logs, evidence)
         right, wrong = replies.right(ask), replies.wrong(ask)
@@ -143,16 +145,24 @@ class _Draft:
         )
         wanted = self.story.streams("needs", ask.subtask_id).integer(*self.outline.facts)
         lexical = lexical or ask.manner is Manner.SURVEY
+        best: tuple[float, Asked] | None = None
         for way in Asker(self.story, evidence, retriever).ways(ask, misleading, filled, lexical):
             try:
                 within = way.hits if lexical else None
-                needs = draw_needs(ask, self.story.cast, evidence, self.outline.facts, wanted, within)
+                needs = draw_needs(ask, self.story.cast, evidence, self.outline.facts, wanted, within, way.near)
             except Redraw:
                 continue
             found = all(evidence.shown_in(clue) & way.hits for clue in needs.clues)
-            if found == lexical or ask.manner is Manner.SURVEY:
-                return Asked(ask, way.text, needs.clues, needs.paths, lexical, right, wrong)
-        raise Redraw(f"{ask.subtask_id}: no way to ask {'with' if lexical else 'without'} the words of its facts")
+            if found != lexical and ask.manner is not Manner.SURVEY:
+                continue
+            near = sum(bool(evidence.shown_in(clue) & way.near) for clue in needs.clues) / len(needs.clues)
+            if lexical and near < _LEAST_NEAR and ask.manner is not Manner.SURVEY:
+                continue
+            if best is None or (lexical and near > best[0]):
+                best = near, Asked(ask, way.text, needs.clues, needs.paths, lexical, right, wrong)
+        if best is None:
+            raise Redraw(f"{ask.subtask_id}: no way to ask {'with' if lexical else 'without'} the words of its facts")
+        return best[1]
 
     def _write_evidence(self, asked: tuple[Asked, ...]) -> None:
         """In a marathon a clue is another fact in each leg: what stands in an earlier one can no longer be read."""

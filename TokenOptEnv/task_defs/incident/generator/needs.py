@@ -28,6 +28,7 @@ def draw_needs(
     bounds: tuple[int, int],
     wanted: int,
     within: frozenset[str] | None = None,
+    near: frozenset[str] = frozenset(),
 ) -> Needs:
     """`wanted` segments, within `bounds`: clues are added in order as long as they still fit.
 
@@ -39,7 +40,7 @@ def draw_needs(
         return _survey(cast, evidence)
     by_field = {name: _clues(name, ask, cast, evidence, within is not None) for name in ask.fields}
     if within is not None:
-        by_field = {name: _found(clues, evidence, within) for name, clues in by_field.items()}
+        by_field = {name: _found(clues, evidence, within, near) for name, clues in by_field.items()}
     low, high = bounds
     wanted = high if cast.guilty.is_exercise else max(wanted, min(len(by_field), high))
     chosen: list[str] = []
@@ -57,12 +58,12 @@ def draw_needs(
     return Needs(tuple(chosen), paths)
 
 
-def _found(clues: list[str], evidence: Evidence, within: frozenset[str]) -> list[str]:
-    """Of a field's clues those that were found, if the decisive one was."""
+def _found(clues: list[str], evidence: Evidence, within: frozenset[str], near: frozenset[str]) -> list[str]:
+    """Of a field's clues those that were found, if the decisive one was; of the others the nearest first."""
     found = [clue for clue in clues if evidence.shown_in(clue) & within]
     if not clues or clues[0] not in found:
         raise Redraw("what decides is not found")
-    return found
+    return [found[0], *sorted(found[1:], key=lambda clue: not evidence.shown_in(clue) & near)]
 
 
 def _survey(cast: Cast, evidence: Evidence) -> Needs:

@@ -13,6 +13,7 @@ from TokenOptEnv.task_defs.incident.generator.evidence import Evidence
 from TokenOptEnv.task_defs.incident.generator.story import Story
 
 QUESTION_CAP_TOKENS = 40
+_NEAR = 4
 _MISLED = 6
 """Something misleading is among so many hits of any question."""
 _TOPICS = 3
@@ -25,6 +26,8 @@ class Way:
 
     text: str
     hits: frozenset[str]
+    near: frozenset[str]
+    """The first few of them: as many as a route takes."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,9 @@ class Asker:
             shown = text if filled is None or ask.slot is None else text.replace(f"{{{ask.slot.name}}}", filled)
             if tokens.count(YARDSTICK, shown) <= QUESTION_CAP_TOKENS:
                 hits = [hit.segment_id for hit in self.retriever.search(shown, SEARCH_MAX_TOP_K)]
-                near = hits if ask.manner is Manner.SURVEY else hits[:_MISLED]
-                if decoys.intersection(near):
-                    yield Way(text, frozenset(hits))
+                tempting = hits if ask.manner is Manner.SURVEY else hits[:_MISLED]
+                if decoys.intersection(tempting):
+                    yield Way(text, frozenset(hits), frozenset(hits[:_NEAR]))
 
     def _variants(self, ask: Ask, lexical: bool) -> Iterator[str]:
         story = self.story
