@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,7 +18,7 @@ _TEN_MEGABYTES = "x" * 10_000_000
 _LARGE = "x" * 1_000_000
 _RESET = {"type": "reset", "data": {"scenario_id": KAFKA, "seed": 7}}
 _READ = {"type": "step", "data": {"action_type": "READ_ARTIFACT", "artifact_id": "ticket-9602"}}
-_INSIDE = re.compile(r"Traceback|File \"|site-packages|\.py\b|/work/|/home/|0x[0-9a-f]{6}")
+_INSIDE = re.compile(rf"Traceback|File \"|site-packages|\.py\b|{re.escape(str(Path.cwd()))}|/home/|0x[0-9a-f]{{6}}")
 
 
 def _reset(**options: Any) -> dict[str, Any]:

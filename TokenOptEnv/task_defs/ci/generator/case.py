@@ -51,6 +51,7 @@ _SURVEY_HITS = 5
 """Of the eight that a search shows: a survey that is found by its words shows at least so many of its own."""
 _OTHER_CHOICES = 3
 _PROBES = 4
+_FAR_SHARE = {Difficulty.EASY: 0.0, Difficulty.MEDIUM: 0.7, Difficulty.HARD: 1.0, Difficulty.MARATHON: 0.7}
 _MORE_FIELDS = {
     LAST_GOOD_RUN: "Number of the last good run before it.",
     LIBRARY_VERSION: "Version of the pinned library at the beginning.",
@@ -167,7 +168,7 @@ def _ask(
         raise ScenarioInvalid(f"{item.name} cannot be asked in {_QUESTION_CAP_TOKENS} tokens")
     found = sheet.found(text.format(**filled), scope)
     if not item.lexical and not item.is_survey:
-        proof = Proof(proof.core, tuple(draw.shuffled(proof.extra)))
+        proof = Proof(proof.core, _far_first(sheet, proof.extra, sheet.found(f"run {words.run}", scope), outline, draw))
     needs = _needs(sheet, proof, least if item.lexical else wanted, (least, most), found if item.lexical else ())
     lexical = _is_lexical(item, [sheet.places(clue) for clue in needs], found)
     decisive = tuple(clue for clue in proof.core if clue in needs)[: 3 if item.is_survey else 2]
@@ -175,6 +176,16 @@ def _ask(
         item, needs, scope, lambda clue: any(place in found for place in sheet.places(clue)), draw
     )
     return Asked(item, text, lexical, needs, decisive, replies)
+
+
+def _far_first(
+    sheet: Sheet, clues: Sequence[Clue], near: Sequence[str], outline: Outline, draw: Stream
+) -> tuple[Clue, ...]:
+    """In drawn order; the harder the case, the surer what looking up the reported run shows comes last."""
+    shuffled = draw.shuffled(clues)
+    if draw.chance(_FAR_SHARE[outline.difficulty]):
+        shuffled.sort(key=lambda clue: any(place in near for place in sheet.places(clue)))
+    return tuple(shuffled)
 
 
 def _proof(item: Item, evidence: Evidence) -> Proof:

@@ -121,23 +121,28 @@ class Evidence:
         if plot.is_past:
             return Proof((self.status(later),), (self.status(red), self.status(again), self._good()))
         if plot.breaks_setup or plot.breaks_command:
-            return Proof((self.status(red),), (self._broke(red), self._gate(), self.status(again)))
-        return Proof((self._failed(),), (self.status(red), self._gate(), self.status(again)))
+            return Proof((self.status(red),), (self._broke(red), self._gate(), self.status(again), self._good()))
+        return Proof((self._failed(),), (self.status(red), self._gate(), self.status(again), self._good()))
 
     def _nature(self) -> Proof:
         red, again, later = self._runs.red, self._runs.again, self._runs.later
         plot = self._repository.plot
         if plot is Plot.ALLOWED:
-            return Proof((self.status(red),), (self._gate(), self._words(), self.status(again)))
+            return Proof((self.status(red),), (self._gate(), self._words(), self.status(again), self._good()))
         if plot.is_elsewhere:
-            return Proof((self.status(red),), (self.status(later), self._words(), self.status(again)))
+            return Proof((self.status(red),), (self.status(later), self._words(), self.status(again), self._good()))
         if plot.is_past:
-            return Proof((self.status(later),), (self.status(red), self._words(), self.status(again)))
+            return Proof((self.status(later),), (self.status(red), self._words(), self.status(again), self._good()))
         if plot.breaks_setup:
-            return Proof((self._broke(red),), (self.status(red), self.status(again), self._broke(again), self._words()))
+            return Proof(
+                (self._broke(red),),
+                (self.status(red), self.status(again), self._broke(again), self._words(), self._good()),
+            )
         if plot.breaks_command:
             return Proof((self._broke(red),), (self.status(red), self._hunk(), self.status(again), self._words()))
-        return Proof((self.status(again),), (self._failed(), self.status(red), self._hunk(), self._words()))
+        return Proof(
+            (self.status(again),), (self._failed(), self.status(red), self._hunk(), self._words(), self._good())
+        )
 
     def _origin(self) -> Proof:
         plot = self._repository.plot

@@ -7,6 +7,7 @@ It imports the standard library and the runner of `execution` alone.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.machinery
 import importlib.util
@@ -22,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 _SHARED = (
-    "bisect calendar collections.abc contextlib dataclasses datetime decimal enum fractions functools hashlib heapq "
-    "itertools json logging math operator random re statistics string textwrap threading typing"
+    "bisect collections.abc contextlib dataclasses datetime enum functools hashlib heapq itertools json logging math "
+    "operator re string textwrap typing"
 )
 """What packages import from the standard library: loaded once, before the forks."""
 
@@ -94,6 +95,8 @@ def main() -> None:
     os.chdir(root)
     sys.stdout = io.StringIO()
     warnings.simplefilter("ignore")
+    gc.disable()
+    gc.freeze()
     files: dict[str, str] = {}
     for trial in job["trials"]:
         wanted = {path: job["texts"][number] for path, number in trial["files"].items()}

@@ -42,7 +42,7 @@ def scarce_disk(log: JobLog) -> None:
 
 def full_disk(log: JobLog) -> None:
     log.warn("volume /work is 100 % full")
-    log.say("OSError: [Errno 28] No space left on device: '/work/wheels/unpacked'")
+    log.say("OSError: [Errno 28] No space left on device: '/srv/wheels/unpacked'")
     log.fail(1)
 
 

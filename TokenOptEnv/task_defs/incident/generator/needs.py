@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from TokenOptEnv.task_defs.incident.generator.asks import HOST, PEER, REQUEST_ID, Ask, Manner
+from TokenOptEnv.task_defs.incident.generator.asks import HOST, Ask, Manner
 from TokenOptEnv.task_defs.incident.generator.cast import Cast
 from TokenOptEnv.task_defs.incident.generator.evidence import Evidence
 from TokenOptEnv.task_defs.incident.generator.redraw import Redraw
@@ -108,6 +108,3 @@ def _clues(name: str, ask: Ask, cast: Cast, evidence: Evidence, lexical: bool) -
 def _alternating(lists: list[list[str]]) -> list[str]:
     rounds = zip_longest(*lists)
     return list(dict.fromkeys(clue for each in rounds for clue in each if clue is not None))
-
-
-__all__ = ["HOST", "PEER", "REQUEST_ID", "Needs", "draw_needs"]
