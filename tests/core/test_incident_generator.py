@@ -578,6 +578,15 @@ def test_what_a_leg_asks_can_be_answered_from_what_it_shows() -> None:
             assert all(places[fact_id] <= readable for fact_id in truth.needs)
 
 
+def test_the_address_that_a_later_leg_needs_stands_in_the_very_line_that_the_first_leg_rests_on() -> None:
+    for scenario in marathons():
+        truth = next(truth for truth in scenario.hidden.subtasks if truth.subtask_id == "locate")
+        peer = next(reply.values["peer"] for reply in truth.candidates if reply.right)
+        met = next(fact for fact in scenario.hidden.facts if fact.fact_id == "leg1-met")
+        assert met.fact_id in truth.needs
+        assert all(f"{peer}:" in place.text for place in met.places)
+
+
 def test_the_last_leg_needs_what_only_the_first_finds_and_fields_are_yielded_across_legs() -> None:
     for scenario in marathons():
         legs = {s: number for number, phase in enumerate(scenario.public.phases) for s in phase.subtask_ids}

@@ -251,6 +251,7 @@ _WHY = {
     "second": "another failed request that the page links",
     "left": "a request that the customer broke off himself",
     "passed-on": "where the front failed it",
+    "met": "at which address that one request failed",
     "wired": "whom that alias leads to",
     "victim": "who suffers names who holds it up",
     "telltale": "how the service fails its callers",

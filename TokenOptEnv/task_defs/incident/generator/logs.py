@@ -104,9 +104,11 @@ class LogBook:
             keep(record)
         kept.sort(key=lambda item: item[0])
         clues: dict[str, list[str]] = {}
-        for _, _, record in kept:
+        for _, text, record in kept:
             if record.clue is not None:
                 clues.setdefault(record.clue, []).append(record.message)
+            if record.clue == "passed-on":
+                clues["met"] = [text.splitlines()[0]]
         clues["again"] = [text for text in clues.get("again", []) if text not in clues.get("telltale", [])]
         return Log(
             "".join(f"{text}\n" for _, text, _ in kept),

@@ -82,7 +82,7 @@ def _clues(name: str, ask: Ask, cast: Cast, evidence: Evidence, lexical: bool) -
         case "request_id":
             ordered = ["passed-on", "witness"] if SERVICE in ask.fields else ["witness", "sample"]
         case "peer":
-            ordered = ["passed-on", "witness"]
+            ordered = ["met", "witness"]
         case "service" if ask.manner is Manner.TRACE:
             ordered = ["passed-on", "witness"]
         case "service" if guilty.is_exercise:
