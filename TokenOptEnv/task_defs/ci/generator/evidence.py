@@ -87,8 +87,10 @@ class Evidence:
     def survey(self, ask: Ask) -> Proof:
         """Over the runs at hand: what the answer turns on, and how each of them ended, the newest first."""
         proof = self.proof(ask)
+        turning = [self._good(), *(self.status(run) for run in self._runs.of_main if run.gate_is_red)][:2]
         compared = [self.status(run) for run in reversed(self.compared)]
-        return Proof(proof.core, _distinct(*proof.extra, *compared))
+        core = proof.core if ask is not Ask.ORIGIN else _distinct(*proof.core, *turning)
+        return Proof(core, _distinct(*compared, *proof.extra))
 
     @property
     def compared(self) -> tuple[Run, ...]:

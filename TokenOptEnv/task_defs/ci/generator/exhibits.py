@@ -65,8 +65,8 @@ def lay_out(outline: Outline, attempt: int, repository: Repository, runs: Runs, 
         style = LogStyle(
             remote=remote,
             hiccups=told and run.part is not Part.AGAIN,
-            notice=notice if told else "",
-            with_lint=run.part is Part.RED and outline.difficulty is not Difficulty.EASY,
+            notice=notice if told and notice.partition("::")[0] in run.commit.files else "",
+            with_lint=_has_lint(run, outline.difficulty, stream("lint", run.number)),
             terse=outline.difficulty is Difficulty.EASY,
         )
         lines[run.number, run.attempt] = run_log(repository, run, style, lambda *key: stream("log", *key))
@@ -89,6 +89,13 @@ def lay_out(outline: Outline, attempt: int, repository: Repository, runs: Runs, 
         classes=classes,
         gate=service.gate(repository.pipelines[-1]),
     )
+
+
+def _has_lint(run: Run, difficulty: Difficulty, draw: Stream) -> bool:
+    """Of the later run it is drawn: its length must not tell whose commit it ran."""
+    if run.part is Part.LATER:
+        return draw.chance(0.5)
+    return run.part is Part.RED and difficulty is not Difficulty.EASY
 
 
 def _logs(

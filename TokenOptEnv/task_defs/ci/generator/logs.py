@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.ci.generator import trouble
@@ -30,6 +30,7 @@ class JobLines:
     """Lines of one job's log, as they stand there."""
 
     text: str
+    ended: datetime
     checkout: str
     failed: str = ""
     """The summary's line about the failing test."""
@@ -74,10 +75,9 @@ def run_log(repository: Repository, run: Run, style: LogStyle, stream: Callable[
         for job in run.kept
     }
     texts += [lines.text for lines in written.values()]
-    log = JobLog(
-        repository.service.dialect, _begin(run, stream(run.number, run.attempt, "end")), stream("end", run.number)
-    )
-    log.wait(70_000, 130_000)
+    log = JobLog(repository.service.dialect, run.started, stream(run.number, run.attempt, "summary"))
+    all_done_ms = int((max(lines.ended for lines in written.values()) - run.started).total_seconds() * 1000)
+    log.wait(all_done_ms + 900, all_done_ms + 40_000)
     _, good, bad = repository.service.words
     states = {"lint": good}
     for job in run.jobs:
@@ -127,6 +127,7 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
             service.close(log)
         return JobLines(
             text=log.text,
+            ended=log.now,
             checkout=next((line for line in log.text.split("\n") if "HEAD is now at" in line), ""),
             broke=broke,
             hiccups=tuple(hiccups),
@@ -171,6 +172,7 @@ def _job(repository: Repository, run: Run, job: Job, style: LogStyle, stream: St
     failing = job.run.failing[0] if job.run.failing else ""
     return JobLines(
         text=done.text,
+        ended=done.ended,
         checkout=done.checkout,
         failed=next((line for line in report if f"FAILED {failing[:40]}" in line), "") if failing else "",
         detail=next((line for line in report if " E  " in line), ""),
@@ -193,7 +195,8 @@ def _install(log: JobLog, pins: str, terse: bool, timeouts: int) -> None:
 
 
 def _begin(run: Run, stream: Stream) -> datetime:
-    return run.started.replace(second=stream.integer(0, 59))
+    """Jobs of a run wait for a host, each its own while."""
+    return run.started + timedelta(seconds=stream.integer(0, 40))
 
 
 def _refused(repository: Repository, log: JobLog, job: Job, commit: Commit) -> str:

@@ -9,14 +9,13 @@ from functools import cached_property
 from TokenOptEnv.config import SEARCH_MAX_TOP_K, YARDSTICK
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.simulators.retrieval import Retriever
-from TokenOptEnv.task_defs.authoring import CaseBuilder
+from TokenOptEnv.task_defs.authoring import CaseBuilder, Quote
 from TokenOptEnv.task_defs.ci.generator.evidence import Clue
 
 
 @dataclass
 class Sheet(CaseBuilder):
-    _known_facts: set[str] = field(default_factory=set)
-    _known_decoys: set[str] = field(default_factory=set)
+    _names: dict[tuple[str, str, tuple[Quote, ...]], str] = field(default_factory=dict)
     _retrievers: dict[tuple[str, ...], Retriever] = field(default_factory=dict)
 
     def places(self, clue: Clue) -> tuple[str, ...]:
@@ -36,21 +35,30 @@ class Sheet(CaseBuilder):
         """Make facts of clues, each once; returns their ids."""
         ids = []
         for clue in clues:
-            if clue.clue_id not in self._known_facts:
-                self.fact(clue.clue_id, clue.why, *clue.quotes)
-                self._known_facts.add(clue.clue_id)
-            ids.append(clue.clue_id)
+            name, is_new = self._named("fact", clue)
+            if is_new:
+                self.fact(name, clue.why, *clue.quotes)
+            ids.append(name)
         return tuple(ids)
 
     def mislead(self, clues: Iterable[Clue]) -> tuple[str, ...]:
         ids = []
         for clue in clues:
-            name = f"decoy-{clue.clue_id}"
-            if name not in self._known_decoys:
+            name, is_new = self._named("decoy", clue)
+            if is_new:
                 self.decoy(name, clue.why, *clue.quotes)
-                self._known_decoys.add(name)
             ids.append(name)
         return tuple(ids)
+
+    def _named(self, kind: str, clue: Clue) -> tuple[str, bool]:
+        """One name per set of quotes: the legs of a marathon see the same clue in different places."""
+        key = (kind, clue.clue_id, clue.quotes)
+        is_new = key not in self._names
+        if is_new:
+            plain = clue.clue_id if kind == "fact" else f"decoy-{clue.clue_id}"
+            others = len([other for other in self._names if other[:2] == key[:2]])
+            self._names[key] = f"{plain}-{others + 1}" if others else plain
+        return self._names[key], is_new
 
     def found(self, query: str, scope: Collection[str] = ()) -> tuple[str, ...]:
         """What a search for this surfaces, best first; among the artifacts of `scope`, or among all."""

@@ -46,6 +46,10 @@ class JobLog:
         return "".join(f"{line}\n" for line in self._lines)
 
     @property
+    def now(self) -> datetime:
+        return self._now
+
+    @property
     def last(self) -> str:
         """The line just written, as it stands in the log: what a quote of it must say."""
         return self._lines[-1]
