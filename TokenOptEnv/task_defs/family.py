@@ -9,8 +9,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from TokenOptEnv import task_defs
+from TokenOptEnv.errors import BadInput
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.task_defs.generation import Outline
+from TokenOptEnv.task_defs.pointers import point
 
 
 @dataclass(frozen=True)
@@ -34,3 +36,11 @@ def families() -> dict[str, Family]:
             if isinstance(family, Family):
                 found[family.name] = family
     return dict(sorted(found.items()))
+
+
+def write_case(outline: Outline) -> Scenario:
+    """The case that an outline asks for, finished the same way whichever family told its story."""
+    generate = families()[outline.family].generate
+    if generate is None:
+        raise BadInput(f"family {outline.family!r} has designed cases only; generate of {', '.join(families())}")
+    return point(generate(outline), outline)

@@ -23,14 +23,14 @@ TEST_NUMBERS = range(50_000, 100_000)
 TRAIN_NUMBERS = range(100_000, 1_000_000)
 
 _NO_FAULT_SHARE = 0.175
-_WIDE_SHARE = 0.25
+_WIDE_SHARE = 0.2
 _SLOT_SHARE = {Difficulty.EASY: 0.25, Difficulty.MEDIUM: 0.6, Difficulty.HARD: 0.8, Difficulty.MARATHON: 1.0}
-_LEXICAL_SHARE = {Difficulty.EASY: 0.75, Difficulty.MEDIUM: 0.6, Difficulty.HARD: 0.5, Difficulty.MARATHON: 0.5}
+_LEXICAL_SHARE = {Difficulty.EASY: 0.9, Difficulty.MEDIUM: 0.8, Difficulty.HARD: 0.75, Difficulty.MARATHON: 0.75}
 _QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (3, 3), Difficulty.HARD: (3, 4), Difficulty.MARATHON: (4, 6)}
 _FACTS = {Difficulty.EASY: (1, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (2, 4), Difficulty.MARATHON: (2, 3)}
 _WIDE_FACTS = {
-    Difficulty.EASY: (8, 9),
-    Difficulty.MEDIUM: (13, 14),
+    Difficulty.EASY: (8, 8),
+    Difficulty.MEDIUM: (11, 12),
     Difficulty.HARD: (14, 16),
     Difficulty.MARATHON: (6, 8),
 }

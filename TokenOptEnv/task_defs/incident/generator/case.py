@@ -18,12 +18,12 @@ from TokenOptEnv.task_defs.incident.generator.evidence import Evidence
 from TokenOptEnv.task_defs.incident.generator.faults.kind import TriggerKind
 from TokenOptEnv.task_defs.incident.generator.ledger_of_changes import draw_changes
 from TokenOptEnv.task_defs.incident.generator.logs import LogBook
-from TokenOptEnv.task_defs.incident.generator.needs import draw_needs
+from TokenOptEnv.task_defs.incident.generator.needs import Needs, draw_needs
 from TokenOptEnv.task_defs.incident.generator.papers.desk import Desk
 from TokenOptEnv.task_defs.incident.generator.redraw import Redraw
 from TokenOptEnv.task_defs.incident.generator.replies import Replies
 from TokenOptEnv.task_defs.incident.generator.story import Story, draw_story
-from TokenOptEnv.task_defs.incident.generator.wording import Asker
+from TokenOptEnv.task_defs.incident.generator.wording import Asker, Way
 from TokenOptEnv.task_defs.incident.vocabulary import (
     FAULT_CLASS,
     NO_SERVICE,
@@ -40,10 +40,6 @@ _PHASES = (("edge", 13), ("suspects", 13), ("decision", 14))
 _SERVICE_CHOICES = 9
 _GENERIC_CHOICES = 3
 _LEAST_TEMPTING = 2
-_LEAST_NEAR = 0.5
-"""Of what a lexical question needs, so much stands among the first hits."""
-_TRIED = 1.3
-"""Not every question can be asked in the words of its facts, so more are tried than are wanted."""
 _ASK_FOR = "Say which service is at fault, the class of fault, the id of what set it off, and what to do next."
 
 
@@ -124,8 +120,7 @@ class _Draft:
         asked: list[Asked] = []
         for ask in self.asks:
             filled = values.get(ask.slot.name) if ask.slot is not None else None
-            share = min(1.0, _TRIED * self.outline.lexical_share)
-            lexical = self.story.streams("lexical", ask.subtask_id).chance(share)
+            lexical = self.story.streams("lexical", ask.subtask_id).chance(self.outline.lexical_share)
             try:
                 asked.append(self._ask(ask, retrievers[ask.phase], filled, lexical))
             except Redraw:
@@ -147,22 +142,29 @@ class _Draft:
         lexical = lexical or ask.manner is Manner.SURVEY
         best: tuple[float, Asked] | None = None
         for way in Asker(self.story, evidence, retriever).ways(ask, misleading, filled, lexical):
-            try:
-                within = way.hits if lexical else None
-                needs = draw_needs(ask, self.story.cast, evidence, self.outline.facts, wanted, within, way.near)
-            except Redraw:
+            needs = self._needs_of(ask, evidence, wanted, way, lexical)
+            if needs is None:
                 continue
             found = all(evidence.shown_in(clue) & way.hits for clue in needs.clues)
-            if found != lexical and ask.manner is not Manner.SURVEY:
+            if found and not lexical and ask.manner is not Manner.SURVEY:
                 continue
             near = sum(bool(evidence.shown_in(clue) & way.near) for clue in needs.clues) / len(needs.clues)
-            if lexical and near < _LEAST_NEAR and ask.manner is not Manner.SURVEY:
-                continue
             if best is None or (lexical and near > best[0]):
                 best = near, Asked(ask, way.text, needs.clues, needs.paths, lexical, right, wrong)
         if best is None:
             raise Redraw(f"{ask.subtask_id}: no way to ask {'with' if lexical else 'without'} the words of its facts")
         return best[1]
+
+    def _needs_of(self, ask: Ask, evidence: Evidence, wanted: int, way: Way, lexical: bool) -> Needs | None:
+        """A lexical question rests on what its words find, where that is enough; else pointers lead to the rest."""
+        for within in (way.hits, None) if lexical else (None,):
+            try:
+                return draw_needs(
+                    ask, self.story.cast, evidence, self.outline.facts, wanted, lexical, within, way.near
+                )
+            except Redraw:
+                continue
+        return None
 
     def _write_evidence(self, asked: tuple[Asked, ...]) -> None:
         """In a marathon a clue is another fact in each leg: what stands in an earlier one can no longer be read."""

@@ -27,18 +27,19 @@ def draw_needs(
     evidence: Evidence,
     bounds: tuple[int, int],
     wanted: int,
+    lexical: bool,
     within: frozenset[str] | None = None,
     near: frozenset[str] = frozenset(),
 ) -> Needs:
     """`wanted` segments, within `bounds`: clues are added in order as long as they still fit.
 
-    A lexical question rests on lines that have its topics in them, and of those on what a search found (`within`);
+    A lexical question rests on lines that have its topics in them, and best on those a search found (`within`);
     the others rest also on lines that are found by other means. Where nothing is at fault as much is needed as may
     be: that no customer was touched, and that each suspect has an alibi.
     """
     if ask.manner is Manner.SURVEY:
         return _survey(cast, evidence)
-    by_field = {name: _clues(name, ask, cast, evidence, within is not None) for name in ask.fields}
+    by_field = {name: _clues(name, ask, cast, evidence, lexical) for name in ask.fields}
     if within is not None:
         by_field = {name: _found(clues, evidence, within, near) for name, clues in by_field.items()}
     low, high = bounds

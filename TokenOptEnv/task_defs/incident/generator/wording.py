@@ -60,7 +60,7 @@ class Asker:
             case Manner.SURVEY:
                 forms = room.survey
             case Manner.SERVICE if lexical:
-                forms = room.service_lexical
+                forms = (*room.service_lexical, *room.service)
             case Manner.SERVICE if len(ask.fields) == 1:
                 forms = room.service
             case Manner.SERVICE | Manner.CAUSE:
