@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from TokenOptEnv.catalog import load_catalog
+from TokenOptEnv.catalog import load_catalog, priced
 from TokenOptEnv.config import DEFAULT_WORLDS, FULL_READ_CAP_TOKENS, YARDSTICK, EpisodeConfig, Limits, limits
 from TokenOptEnv.models import ArtifactHandle, EpisodeStamp, ModelCard, Subtask, TaskBrief, Tier
 from TokenOptEnv.prompt import head_text
@@ -182,7 +182,7 @@ def visible_world(scenario: Scenario, config: EpisodeConfig) -> VisibleWorld:
     """Built once for a scenario and its options: sessions that play the same case share it."""
     public = scenario.public
     catalog = load_catalog(config.catalog)
-    real = tuple(catalog.card(model_id) for model_id in public.menus[config.catalog])
+    real = tuple(priced(catalog.card(model_id), public.price_table) for model_id in public.menus[config.catalog])
     billed = tuple(_renamed(card, number) for number, card in enumerate(real, 1)) if config.anonymous_models else real
     menu = tuple(_unmarked(card) for card in billed) if config.anonymous_models else real
     views = _artifact_views(public)
@@ -195,7 +195,7 @@ def visible_world(scenario: Scenario, config: EpisodeConfig) -> VisibleWorld:
         menu=menu,
         cards={card.model_id: card for card in billed},
         real_ids={shown.model_id: card.model_id for shown, card in zip(menu, real, strict=True)},
-        controller=catalog.card(config.controller_model),
+        controller=priced(catalog.card(config.controller_model), public.price_table),
         limits=bounds,
         phases=_phase_views(public, config, views, menu, bounds.steps),
         episode_stamp=EpisodeStamp(

@@ -1,10 +1,29 @@
 """The catalogs: dated snapshots of real models, their public cards apart from their private behaviour."""
 
 from TokenOptEnv.catalog.behaviour import Behaviour, LengthCurve, SimulatorConstants
-from TokenOptEnv.catalog.snapshot import CATALOGS, Catalog, draw_menu, load_behaviours, load_catalog
+from TokenOptEnv.catalog.price_tables import (
+    HELD_OUT_PRICE_TABLE,
+    LIST_PRICES,
+    PRICE_TABLES,
+    TRAIN_PRICE_TABLES,
+    priced,
+)
+from TokenOptEnv.catalog.snapshot import (
+    CATALOGS,
+    HELD_OUT_MODELS,
+    Catalog,
+    draw_menu,
+    load_behaviours,
+    load_catalog,
+)
 
 __all__ = [
     "CATALOGS",
+    "HELD_OUT_MODELS",
+    "HELD_OUT_PRICE_TABLE",
+    "LIST_PRICES",
+    "PRICE_TABLES",
+    "TRAIN_PRICE_TABLES",
     "Behaviour",
     "Catalog",
     "LengthCurve",
@@ -12,4 +31,5 @@ __all__ = [
     "draw_menu",
     "load_behaviours",
     "load_catalog",
+    "priced",
 ]

@@ -13,6 +13,11 @@ from TokenOptEnv.models.card import CatalogStamp, ModelCard, Tier
 from TokenOptEnv.streams import Stream
 
 CATALOGS = ("measured", "current")
+HELD_OUT_MODELS = {
+    "measured": ("gemma-4-31b", "deepseek-v3.2", "gpt-5.2"),
+    "current": ("qwen3.8-flash", "gemini-3.8-flash", "qwen3.8-max"),
+}
+"""By catalog: one of each tier, offered in the test split alone."""
 _MENU_SIZES = (4, 5, 6)
 
 
@@ -65,12 +70,19 @@ def load_behaviours(name: str) -> tuple[SimulatorConstants, dict[str, Behaviour]
     return parsed.constants, {behaviour.model_id: behaviour for behaviour in parsed.behaviours}
 
 
-def draw_menu(name: str, *key: str) -> tuple[str, ...]:
-    """Four to six models: one of each tier at least, the rest from anywhere, cheapest input first."""
-    cards = load_catalog(name).cards
+def draw_menu(name: str, *key: str, held_out: bool = False) -> tuple[str, ...]:
+    """Four to six models: one of each tier at least, the rest from anywhere, cheapest input first.
+
+    Held-out models are on the menus that ask for them, one at least, and on no others.
+    """
+    kept = HELD_OUT_MODELS[name]
+    cards = [card for card in load_catalog(name).cards.values() if held_out or card.model_id not in kept]
     stream = Stream("menu", name, *key)
-    drawn = [stream.choice([card for card in cards.values() if card.tier is tier]) for tier in Tier]
-    rest = stream.shuffled([card for card in cards.values() if card not in drawn])
+    drawn = [stream.choice([card for card in cards if card.tier is tier]) for tier in Tier]
+    if held_out and not any(card.model_id in kept for card in drawn):
+        unseen = stream.choice([card for card in cards if card.model_id in kept])
+        drawn = [unseen if card.tier is unseen.tier else card for card in drawn]
+    rest = stream.shuffled([card for card in cards if card not in drawn])
     menu = drawn + rest[: stream.choice(_MENU_SIZES) - len(drawn)]
     return tuple(card.model_id for card in sorted(menu, key=lambda card: (card.input_pico_usd, card.model_id)))
 

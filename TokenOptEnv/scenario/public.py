@@ -65,3 +65,5 @@ class PublicScenario(Frozen):
     segment_tokens: dict[str, tuple[int, ...]]
     """By vocabulary: the count of every segment, in the order of `artifacts` and their segments."""
     phases: tuple[Phase, ...] = ()
+    price_table: str = "list"
+    """What the market charges here (`catalog.price_tables`)."""

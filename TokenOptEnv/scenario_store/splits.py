@@ -13,7 +13,7 @@ from functools import lru_cache
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.streams import Stream
-from TokenOptEnv.task_defs.family import families
+from TokenOptEnv.task_defs.family import write_case
 from TokenOptEnv.task_defs.generation import (
     GENERATOR_VERSION,
     TEST_NUMBERS,
@@ -62,9 +62,7 @@ def case_named(scenario_id: str) -> Case | None:
 
 
 def generate(case: Case) -> Scenario:
-    make = families()[case.family].generate
-    assert make is not None
-    return make(outline(case.family, case.difficulty, case.number))
+    return write_case(outline(case.family, case.difficulty, case.number))
 
 
 @lru_cache(maxsize=4_096)

@@ -6,6 +6,7 @@ piece; it can be cited when the piece also comes from the segment the span belon
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from TokenOptEnv.scenario import Decoy, Fact, Scenario, SubtaskTruth
@@ -40,6 +41,16 @@ class _Clue:
             if segment_id in piece.source_ids and span in piece.text:
                 return segment_id
         return None
+
+
+def lures(truth: SubtaskTruth, decoy_ids: Collection[str]) -> int:
+    """How many wrong answers these decoys speak for.
+
+    Answers are counted and not spans: ten lines about one innocent suspect tell one wrong story.
+    """
+    return sum(
+        not candidate.right and any(each in decoy_ids for each in candidate.decoy_ids) for candidate in truth.candidates
+    )
 
 
 class EvidenceReader:

@@ -12,6 +12,7 @@ from TokenOptEnv import task_defs
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.task_defs.generation import Outline
+from TokenOptEnv.task_defs.offers import offer
 from TokenOptEnv.task_defs.pointers import point
 
 
@@ -43,4 +44,4 @@ def write_case(outline: Outline) -> Scenario:
     generate = families()[outline.family].generate
     if generate is None:
         raise BadInput(f"family {outline.family!r} has designed cases only; generate of {', '.join(families())}")
-    return point(generate(outline), outline)
+    return offer(point(generate(outline), outline), outline)

@@ -15,7 +15,7 @@ from TokenOptEnv.config import BUGFIX_HARD_ARTIFACT_TOKENS, SIZES, Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
 
-GENERATOR_VERSION = 1
+GENERATOR_VERSION = 2
 """Bumped when any generated case changes."""
 
 VALIDATION_NUMBERS = range(50_000)
@@ -25,7 +25,7 @@ TRAIN_NUMBERS = range(100_000, 1_000_000)
 _NO_FAULT_SHARE = 0.175
 _WIDE_SHARE = 0.2
 _SLOT_SHARE = {Difficulty.EASY: 0.25, Difficulty.MEDIUM: 0.6, Difficulty.HARD: 0.8, Difficulty.MARATHON: 1.0}
-_LEXICAL_SHARE = {Difficulty.EASY: 0.9, Difficulty.MEDIUM: 0.8, Difficulty.HARD: 0.75, Difficulty.MARATHON: 0.75}
+_LEXICAL_SHARE = {Difficulty.EASY: 0.92, Difficulty.MEDIUM: 0.88, Difficulty.HARD: 0.85, Difficulty.MARATHON: 0.85}
 _QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (3, 3), Difficulty.HARD: (3, 4), Difficulty.MARATHON: (4, 6)}
 _FACTS = {Difficulty.EASY: (1, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (2, 4), Difficulty.MARATHON: (2, 3)}
 _WIDE_FACTS = {

@@ -20,7 +20,7 @@ from TokenOptEnv.simulators.retrieval import Retriever
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.generation import Outline, Split
 
-_NEAR_HITS = {Difficulty.EASY: 4, Difficulty.MEDIUM: 5, Difficulty.HARD: 6, Difficulty.MARATHON: 6}
+_NEAR_HITS = {Difficulty.EASY: 4, Difficulty.MEDIUM: 4, Difficulty.HARD: 5, Difficulty.MARATHON: 5}
 """Among so many first hits the facts of a lexical question stand."""
 _MOST_FACTS = 5
 """A question that surveys more places than this is not answered by its first hits."""
@@ -46,7 +46,9 @@ def point(scenario: Scenario, outline: Outline) -> Scenario:
     for subtask in scenario.public.subtasks:
         truth = truths[subtask.subtask_id]
         if truth.lexical and len(truth.needs) <= _MOST_FACTS:
-            words = _pointers(_filled(subtask, truth), truth, facts, retrievers[subtask.subtask_id], spoken_for, outline)
+            words = _pointers(
+                _filled(subtask, truth), truth, facts, retrievers[subtask.subtask_id], spoken_for, outline
+            )
             if words:
                 draw = outline.stream("pointers", subtask.subtask_id)
                 subtask = subtask.model_copy(update={"question": _extended(subtask.question, words, outline, draw)})
@@ -74,11 +76,7 @@ def _pointers(
 
     best = found(chosen)
     while best[0] < len(places) and len(chosen) < _MOST_WORDS:
-        tried = [
-            (found([*chosen, word]), word)
-            for word in _own_words(truth, facts, spoken_for)
-            if word not in chosen
-        ]
+        tried = [(found([*chosen, word]), word) for word in _own_words(truth, facts, spoken_for) if word not in chosen]
         if not tried:
             break
         score, word = max(tried, key=lambda each: (each[0], -len(each[1]), each[1]))

@@ -159,9 +159,7 @@ class _Draft:
         """A lexical question rests on what its words find, where that is enough; else pointers lead to the rest."""
         for within in (way.hits, None) if lexical else (None,):
             try:
-                return draw_needs(
-                    ask, self.story.cast, evidence, self.outline.facts, wanted, lexical, within, way.near
-                )
+                return draw_needs(ask, self.story.cast, evidence, self.outline.facts, wanted, lexical, within, way.near)
             except Redraw:
                 continue
         return None
