@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from TokenOptEnv.config import FINDING_CAP_TOKENS, PREVIEW_PAGE_SEGMENTS, ROUTE_MAX_HANDLES, Profile
-from TokenOptEnv.models import ActionType, ArtifactHandle, ItemKind, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import desk, errands, papers
+from TokenOptEnv.models import ActionType, ArtifactHandle, ArtifactKind, ItemKind, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.policies import desk, errands
 from TokenOptEnv.policies.script import Steps
 
-_SHARE_OF_HITS = 0.6
+_SHARE_OF_HITS = 0.8
 _LEAST_HITS = 5
 """Hits in one artifact from which a question asks for all of it."""
 _MOST_SEGMENTS = 16
+_STREAMS = (ArtifactKind.LOG, ArtifactKind.TRACE)
+"""What goes on and on: many hits in one are no reason to read all of it."""
 _RATIO = 0.3
 
 
@@ -23,7 +25,7 @@ def spread_out(observation: TokenOptEnvObservation, hits: Sequence[str]) -> Arti
         return None
     name, count = Counter(hit.rpartition("-s")[0] for hit in hits).most_common(1)[0]
     artifact = next((each for each in observation.artifacts if each.artifact_id == name), None)
-    if artifact is None or artifact.kind in papers.LOGS or count < max(_LEAST_HITS, _SHARE_OF_HITS * len(hits)):
+    if artifact is None or artifact.kind in _STREAMS or count < max(_LEAST_HITS, _SHARE_OF_HITS * len(hits)):
         return None
     is_wide = ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
     return artifact if is_wide else None

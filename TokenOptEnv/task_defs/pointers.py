@@ -2,17 +2,19 @@
 
 A question counts as lexical because its facts can be found by its words. Whether they can is a property of all
 the papers around them, which no template knows; so it is checked with the real search, and where a fact does
-not come up among the first hits, words of its own are added to the question. None of them is taken from an answer,
-right or wrong: a pointer says where to look, never what is there.
+not come up among the first hits, words of its own or of its page are added to the question. None of them is taken
+from an answer, right or wrong: a pointer says where to look, never what is there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from TokenOptEnv.config import Difficulty
+from TokenOptEnv.config import SEARCH_MAX_TOP_K, Difficulty
 from TokenOptEnv.models.task import Subtask
 from TokenOptEnv.scenario import Fact, Scenario, SubtaskTruth
 from TokenOptEnv.simulators import terms
@@ -22,9 +24,12 @@ from TokenOptEnv.task_defs.generation import Outline, Split
 
 _NEAR_HITS = {Difficulty.EASY: 4, Difficulty.MEDIUM: 4, Difficulty.HARD: 5, Difficulty.MARATHON: 5}
 """Among so many first hits the facts of a lexical question stand."""
-_MOST_FACTS = 5
-"""A question that surveys more places than this is not answered by its first hits."""
+_MOST_FACTS = SEARCH_MAX_TOP_K
+"""A question that surveys more places than this is not answered by the hits of one search."""
 _MOST_WORDS = 8
+_RARE_WORDS = 10
+"""Of a page that a fact stands on, where the fact has no word of its own left to give."""
+_FAR = SEARCH_MAX_TOP_K + 4
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
 _LEADS = {True: ("Pointers: {}.", "Terms seen: {}."), False: ("Look for {}.", "Traces of it: {}.")}
 """By whether the case is of the test split, which asks in words of its own."""
@@ -33,22 +38,21 @@ _LEADS = {True: ("Pointers: {}.", "Terms seen: {}."), False: ("Look for {}.", "T
 def point(scenario: Scenario, outline: Outline) -> Scenario:
     """The same scenario, its lexical questions extended where their own words do not lead to their facts."""
     facts = {fact.fact_id: fact for fact in scenario.hidden.facts}
-    spoken_for = frozenset(
+    truths = {truth.subtask_id: truth for truth in scenario.hidden.subtasks}
+    given_away = frozenset(
         term
         for truth in scenario.hidden.subtasks
         for candidate in truth.candidates
         for value in candidate.values.values()
         for term in terms.terms(value)
     )
-    truths = {truth.subtask_id: truth for truth in scenario.hidden.subtasks}
-    retrievers = _retrievers(scenario)
+    rooms = _reading_rooms(scenario)
     subtasks = []
     for subtask in scenario.public.subtasks:
         truth = truths[subtask.subtask_id]
         if truth.lexical and len(truth.needs) <= _MOST_FACTS:
-            words = _pointers(
-                _filled(subtask, truth), truth, facts, retrievers[subtask.subtask_id], spoken_for, outline
-            )
+            needed = [facts[name] for name in truth.needs]
+            words = _pointers(_filled(subtask, truth), needed, rooms[subtask.subtask_id], given_away, outline)
             if words:
                 draw = outline.stream("pointers", subtask.subtask_id)
                 subtask = subtask.model_copy(update={"question": _extended(subtask.question, words, outline, draw)})
@@ -56,35 +60,68 @@ def point(scenario: Scenario, outline: Outline) -> Scenario:
     return replace(scenario, public=scenario.public.model_copy(update={"subtasks": tuple(subtasks)}))
 
 
+@dataclass(frozen=True)
+class _ReadingRoom:
+    """What can be read when a question is asked, and searched."""
+
+    texts: dict[str, str]
+
+    @cached_property
+    def retriever(self) -> Retriever:
+        return Retriever(list(self.texts.items()))
+
+    @cached_property
+    def spread(self) -> Counter[str]:
+        """By word: in how many segments it stands."""
+        return Counter(word for text in self.texts.values() for word in set(_words(text)))
+
+    def rare_words(self, segment_id: str) -> list[str]:
+        words = dict.fromkeys(_words(self.texts[segment_id]))
+        return sorted(words, key=lambda word: self.spread[word])[:_RARE_WORDS]
+
+
 def _pointers(
-    question: str,
-    truth: SubtaskTruth,
-    facts: dict[str, Fact],
-    retriever: Retriever,
-    spoken_for: frozenset[str],
-    outline: Outline,
+    question: str, needed: Sequence[Fact], room: _ReadingRoom, given_away: frozenset[str], outline: Outline
 ) -> list[str]:
-    """Greedy: one more word of the facts that are not near, whichever brings most of them near."""
-    near = _NEAR_HITS[outline.difficulty]
-    places = [{place.segment_id for place in facts[name].places} for name in truth.needs]
+    """Greedy: one more word of a fact that is not near, or else of the page it stands on, whichever helps most."""
+    near = max(_NEAR_HITS[outline.difficulty], len(needed))
     chosen: list[str] = []
 
-    def found(words: Sequence[str]) -> tuple[int, int]:
-        hits = [hit.segment_id for hit in retriever.search(" ".join([question, *words]), 8)]
-        ranks = [min((hits.index(name) for name in each if name in hits), default=len(hits) + 4) for each in places]
-        return sum(rank < near for rank in ranks), -sum(ranks)
+    def ranks(words: Sequence[str]) -> list[int]:
+        hits = [hit.segment_id for hit in room.retriever.search(" ".join([question, *words]), SEARCH_MAX_TOP_K)]
+        return [
+            min((hits.index(place.segment_id) for place in fact.places if place.segment_id in hits), default=_FAR)
+            for fact in needed
+        ]
 
-    best = found(chosen)
-    while best[0] < len(places) and len(chosen) < _MOST_WORDS:
-        tried = [(found([*chosen, word]), word) for word in _own_words(truth, facts, spoken_for) if word not in chosen]
+    best = ranks(chosen)
+    while len(chosen) < _MOST_WORDS and any(rank >= near for rank in best):
+        missing = [fact for fact, rank in zip(needed, best, strict=True) if rank >= near]
+        spans = dict.fromkeys(word for fact in missing for place in fact.places[:2] for word in _words(place.text))
+        pages = dict.fromkeys(word for fact in missing for word in room.rare_words(fact.places[0].segment_id))
+        tried = [
+            (_score(found, near), word, found)
+            for word in {**spans, **pages}
+            if word not in chosen and word not in given_away
+            for found in [ranks([*chosen, word])]
+        ]
         if not tried:
             break
-        score, word = max(tried, key=lambda each: (each[0], -len(each[1]), each[1]))
-        if score <= best:
+        score, word, found = max(tried, key=lambda each: (each[0], each[1]))
+        if score <= _score(best, near):
             break
         chosen.append(word)
-        best = score
+        best = found
     return chosen
+
+
+def _score(ranks: Sequence[int], near: int) -> tuple[int, int]:
+    return sum(rank < near for rank in ranks), -sum(ranks)
+
+
+def _words(text: str) -> list[str]:
+    words = (word.lower() for word in _WORD.findall(text))
+    return [word for word in words if word not in terms.STOP_WORDS]
 
 
 def _filled(subtask: Subtask, truth: SubtaskTruth) -> str:
@@ -93,29 +130,25 @@ def _filled(subtask: Subtask, truth: SubtaskTruth) -> str:
     return subtask.question.replace(f"{{{subtask.slot.name}}}", truth.slot_value)
 
 
-def _own_words(truth: SubtaskTruth, facts: dict[str, Fact], spoken_for: frozenset[str]) -> Iterable[str]:
-    spans = [place.text for name in truth.needs for place in facts[name].places[:2]]
-    words = dict.fromkeys(word.lower() for span in spans for word in _WORD.findall(span))
-    return [word for word in words if word not in spoken_for and word not in terms.STOP_WORDS]
-
-
-def _retrievers(scenario: Scenario) -> dict[str, Retriever]:
-    """By subtask: the search over what its phase lets one read."""
+def _reading_rooms(scenario: Scenario) -> dict[str, _ReadingRoom]:
+    """By subtask: what its phase lets one read."""
     public = scenario.public
     scopes = [(phase.artifact_ids, phase.subtask_ids) for phase in public.phases]
     if not scopes:
         scopes = [
             (tuple(each.artifact_id for each in public.artifacts), tuple(each.subtask_id for each in public.subtasks))
         ]
-    found: dict[str, Retriever] = {}
+    found: dict[str, _ReadingRoom] = {}
     for artifact_ids, subtask_ids in scopes:
-        segments = [
-            (segment.segment_id, segment.text)
-            for artifact in public.artifacts
-            if artifact.artifact_id in artifact_ids
-            for segment in artifact.segments
-        ]
-        found.update(dict.fromkeys(subtask_ids, Retriever(segments)))
+        room = _ReadingRoom(
+            {
+                segment.segment_id: segment.text
+                for artifact in public.artifacts
+                if artifact.artifact_id in artifact_ids
+                for segment in artifact.segments
+            }
+        )
+        found.update(dict.fromkeys(subtask_ids, room))
     return found
 
 
