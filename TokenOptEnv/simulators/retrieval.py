@@ -62,23 +62,34 @@ class Retriever:
             }
 
     def search(self, query: str, top_k: int) -> tuple[Hit, ...]:
-        """The `top_k` best segments that hold a term of the query; equal scores in the order of the segments.
+        """The `top_k` best segments that hold a term of the query; equal scores in the order of the segments."""
+        asked = self._known(query)
+        size = len(self._segments)
+        best = self._best(asked, top_k)
+        asked.sort(key=lambda term: (-self._idf[term], term))
+        return tuple(self._hit(-key % size, -(-key // size), asked) for key in best)
 
-        One integer, `size * score - index`, is both score and tie-break, so ranking compares plain integers; the
-        longest posting list, often that of a word in every segment, is copied and not added up.
+    def ranked(self, query: str, top_k: int) -> tuple[str, ...]:
+        """The ids alone, for those who search often and read little."""
+        size = len(self._segments)
+        return tuple(self._segments[-key % size][0] for key in self._best(self._known(query), top_k))
+
+    def _known(self, query: str) -> list[str]:
+        return [term for term in terms.distinct(query) if term in self._postings]
+
+    def _best(self, asked: Sequence[str], top_k: int) -> list[int]:
+        """One integer, `size * score - index`, is both score and tie-break, so ranking compares plain integers.
+
+        The longest posting list, often that of a word in every segment, is copied and not added up.
         """
-        postings = self._postings
-        asked = [term for term in terms.distinct(query) if term in postings]
         if not asked:
-            return ()
-        longest, *others = sorted((postings[term] for term in asked), key=len, reverse=True)
+            return []
+        longest, *others = sorted((self._postings[term] for term in asked), key=len, reverse=True)
         totals = longest.copy()
         for posting in others:
             for index, key in posting.items():
                 totals[index] = totals[index] + key + index if index in totals else key
-        size = len(self._segments)
-        asked.sort(key=lambda term: (-self._idf[term], term))
-        return tuple(self._hit(-key % size, -(-key // size), asked) for key in nlargest(top_k, totals.values()))
+        return nlargest(top_k, totals.values())
 
     def _hit(self, index: int, score: int, asked: Sequence[str]) -> Hit:
         lines = self._line_indexes.get(index)

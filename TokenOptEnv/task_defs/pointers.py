@@ -29,7 +29,8 @@ _MOST_FACTS = SEARCH_MAX_TOP_K
 _MOST_WORDS = 8
 _RARE_WORDS = 10
 """Of a page that a fact stands on, where the fact has no word of its own left to give."""
-_FAR = SEARCH_MAX_TOP_K + 4
+_DEPTH = 80
+"""So far down it is looked whether a word brings a fact nearer."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
 _LEADS = {True: ("Pointers: {}.", "Terms seen: {}."), False: ("Look for {}.", "Traces of it: {}.")}
 """By whether the case is of the test split, which asks in words of its own."""
@@ -88,11 +89,9 @@ def _pointers(
     chosen: list[str] = []
 
     def ranks(words: Sequence[str]) -> list[int]:
-        hits = [hit.segment_id for hit in room.retriever.search(" ".join([question, *words]), SEARCH_MAX_TOP_K)]
-        return [
-            min((hits.index(place.segment_id) for place in fact.places if place.segment_id in hits), default=_FAR)
-            for fact in needed
-        ]
+        hits = room.retriever.ranked(" ".join([question, *words]), _DEPTH)
+        found = {segment_id: rank for rank, segment_id in enumerate(hits)}
+        return [min(found.get(place.segment_id, _DEPTH) for place in fact.places) for fact in needed]
 
     best = ranks(chosen)
     while len(chosen) < _MOST_WORDS and any(rank >= near for rank in best):

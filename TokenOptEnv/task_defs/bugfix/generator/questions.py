@@ -23,6 +23,8 @@ from TokenOptEnv.task_defs.bugfix.generator.sheet import Sheet
 from TokenOptEnv.task_defs.generation import Split
 
 _QUESTION_CAP_TOKENS = 40
+_ALIKE = (items.SURVEY, items.BEGIN, items.RUN)
+"""Questions about nights, which are alike to a search."""
 _SURVEY_HITS = 6
 """Of the eight hits for a survey that is found by its words, at least so many are its own."""
 _TEMPTING = 2
@@ -175,8 +177,8 @@ class Asker:
         misleading: set[str],
         artifacts: Sequence[str],
     ) -> tuple[str, bool]:
-        """The first wording with the evidence's words under which a search shows it all; else one in other words,
-        best one that brings up something misleading."""
+        """The first wording with the evidence's words under which a search shows it all, or one that pointers may
+        complete; else one in other words, best one that brings up something misleading."""
         ways = wordings(self._plot.outline.split, item.name)
         draw = self._draw("wording", item.name)
         if lexical:
@@ -188,6 +190,9 @@ class Asker:
             hinted = self._hinted(item, listed, needs, segments, artifacts)
             if hinted is not None:
                 return hinted, True
+            short = [way for way in told if self._is_short(self._filled(item, way))]
+            if short and item.name not in _ALIKE:
+                return self._filled(item, short[0]), True
         plain = [question for way in draw.shuffled(ways.plain) if self._is_short(question := self._filled(item, way))]
         plain.sort(key=lambda question: misleading.isdisjoint(self._sheet.hits(question, artifacts)))
         if plain:
@@ -199,7 +204,7 @@ class Asker:
         asked = question.replace("{commit}", "")
         if item.name == items.SURVEY:
             return sum(hit in segments for hit in self._sheet.hits(asked, artifacts)) >= _SURVEY_HITS
-        if item.name in (items.BEGIN, items.RUN):
+        if item.name in _ALIKE:
             return set(segments) <= set(self._sheet.hits(asked, artifacts))
         return self._sheet.shows_all(asked, segments, artifacts)
 

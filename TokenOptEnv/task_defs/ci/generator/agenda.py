@@ -11,8 +11,6 @@ from TokenOptEnv.task_defs.ci.answers import CULPRIT, FAILING_TEST, FAILURE_CLAS
 from TokenOptEnv.task_defs.ci.generator.evidence import Ask
 from TokenOptEnv.task_defs.generation import Outline
 
-_LOSS = 1.2
-"""Not every question that uses the words of its facts finds them all: one in six does not."""
 FIRST_RED = "first_red_run"
 TESTED_SHA = "tested_sha"
 LAST_GOOD_RUN = "last_good_run"
@@ -132,7 +130,7 @@ def _asked(outline: Outline, slot: Ask | None, draw: Stream) -> list[tuple[Ask, 
 
 
 def _registers(count: int, share: float, draw: Stream) -> list[bool]:
-    """As evenly as whole questions allow, on average the share that leaves the wanted one when it is measured."""
-    expected = min(1.0, share * _LOSS) * count
+    """As evenly as whole questions allow, on average the wanted share."""
+    expected = share * count
     wanted = int(expected) + draw.chance(expected % 1)
     return draw.shuffled([place < wanted for place in range(count)])

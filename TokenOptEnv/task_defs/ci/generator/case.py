@@ -254,7 +254,9 @@ def _subtask(sheet: Sheet, each: Asked, items: Sequence[Item], respondent: Respo
 
 
 def _is_lexical(item: Item, places: Sequence[Sequence[str]], found: Sequence[str]) -> bool:
-    """Measured: does a search for the question show what it needs?"""
+    """Asked in the words of its facts, which pointers complete; or, in other words, found by a search all the same."""
+    if item.lexical and not item.is_survey:
+        return True
     shown = [any(place in found for place in some) for some in places]
     return sum(shown) >= _SURVEY_HITS if item.is_survey else all(shown)
 
