@@ -12,7 +12,7 @@ from math import exp, log
 from statistics import fmean, pstdev
 
 from TokenOptEnv.catalog.behaviour import Behaviour, LengthCurve
-from TokenOptEnv.catalog.snapshot import BehavioursFile, Catalog, load_behaviours, load_catalog
+from TokenOptEnv.catalog.snapshot import Catalog
 from TokenOptEnv.models.card import Effort, ModelCard, Tier
 from TokenOptEnv.scenario.hidden import QuestionKind
 from TokenOptEnv.streams import uniform
@@ -21,13 +21,6 @@ _DIGITS = 3
 _PRICE_PULL = 0.5
 _OWN_PULL = 0.4
 _INPUT_PER_OUTPUT = 10
-
-
-def borrowed_text(borrower: str = "current", lender: str = "measured") -> str:
-    """The bytes of `data/{borrower}.behaviour.json`, as text."""
-    constants, behaviours = load_behaviours(lender)
-    borrowed = borrow_all(load_catalog(borrower), load_catalog(lender), behaviours)
-    return BehavioursFile(constants=constants, behaviours=borrowed).model_dump_json(indent=1) + "\n"
 
 
 def borrow_all(borrower: Catalog, lender: Catalog, behaviours: Mapping[str, Behaviour]) -> tuple[Behaviour, ...]:
@@ -74,9 +67,10 @@ def _shifted(values: Iterable[float], offset: float) -> float:
 
 
 def _shifted_share(shares: Iterable[float], offset: float) -> float:
-    """In log-odds, so that no offset leaves (0, 1)."""
+    """In log-odds, so that no offset leaves (0, 1), and never beyond the best or the worst of the tier."""
     known = [log(share / (1.0 - share)) for share in shares]
-    return round(1.0 / (1.0 + exp(-(fmean(known) + offset * pstdev(known)))), _DIGITS)
+    shifted = min(max(known), max(min(known), fmean(known) + offset * pstdev(known)))
+    return round(1.0 / (1.0 + exp(-shifted)), _DIGITS)
 
 
 def _shifted_curve(curves: list[LengthCurve], offset: float) -> LengthCurve:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from TokenOptEnv.catalog.lineage import LINEAGES
 from TokenOptEnv.catalog.roster import ROSTERS
 from TokenOptEnv.catalog.snapshot import CardsFile
-from TokenOptEnv.catalog.spec import PRICE_PACKAGE, SNAPSHOT_DATE, ModelSpec, Price, PriceRow
+from TokenOptEnv.catalog.spec import PRICE_PACKAGE, ModelSpec, Price, PriceRow
 from TokenOptEnv.errors import BadInput, UnknownName
 from TokenOptEnv.models.card import CatalogStamp, Effort, ModelCard
 
@@ -20,28 +21,42 @@ _PICO_PER_TOKEN = Decimal(1_000_000)
 """Pico-dollars per token in one dollar per million tokens."""
 
 
-def build_cards(catalog_name: str) -> tuple[CatalogStamp, tuple[ModelCard, ...]]:
+def build_snapshot(catalog_name: str, on: date) -> CardsFile:
+    """The catalog at the prices of that day."""
     if catalog_name not in ROSTERS:
         raise UnknownName("catalog", catalog_name, ROSTERS, "camre catalog show")
-    stamp = CatalogStamp(
-        catalog=catalog_name,
-        version=f"{catalog_name}-{SNAPSHOT_DATE:%Y.%m}",
-        date=SNAPSHOT_DATE.isoformat(),
-        package=PRICE_PACKAGE,
-        package_version=version(PRICE_PACKAGE),
+    roster = ROSTERS[catalog_name]
+    return CardsFile(
+        stamp=CatalogStamp(
+            catalog=catalog_name,
+            version=f"{catalog_name}-{on:%Y.%m}",
+            date=on.isoformat(),
+            package=PRICE_PACKAGE,
+            package_version=_package_version(),
+        ),
+        cards=tuple(_card(spec, _price(spec, on), _note(catalog_name, spec)) for spec in roster),
+        price_sources={spec.model_id: spec.price.source for spec in roster},
     )
-    return stamp, tuple(_card(spec) for spec in ROSTERS[catalog_name])
 
 
-def snapshot_text(catalog_name: str) -> str:
-    """The bytes of `data/{catalog_name}.json`, as text."""
-    stamp, cards = build_cards(catalog_name)
-    sources = {spec.model_id: spec.price.source for spec in ROSTERS[catalog_name]}
-    return CardsFile(stamp=stamp, cards=cards, price_sources=sources).model_dump_json(indent=1) + "\n"
+def _package_version() -> str:
+    try:
+        return version(PRICE_PACKAGE)
+    except PackageNotFoundError:
+        raise BadInput(f"the price package {PRICE_PACKAGE} is not installed; install the extra 'dev'") from None
 
 
-def _card(spec: ModelSpec) -> ModelCard:
-    price = spec.price if isinstance(spec.price, Price) else _looked_up(spec.price)
+def _price(spec: ModelSpec, on: date) -> Price:
+    return spec.price if isinstance(spec.price, Price) else _looked_up(spec.price, on)
+
+
+def _note(catalog_name: str, spec: ModelSpec) -> str:
+    if catalog_name == "measured":
+        return LINEAGES[spec.model_id].note
+    return f"borrowed: the {spec.tier.value} tier of the measured catalog, with a fixed offset from its spread"
+
+
+def _card(spec: ModelSpec, price: Price, note: str) -> ModelCard:
     input_pico = _pico(price.input_usd)
     caches = spec.cache_rule is not None
     if caches and price.cache_read_usd is None:
@@ -71,19 +86,19 @@ def _card(spec: ModelSpec) -> ModelCard:
         },
         first_token_ms=spec.first_token_ms,
         output_tokens_per_s=spec.output_tokens_per_s,
-        behaviour_note=spec.note,
+        behaviour_note=note,
     )
 
 
-def _looked_up(row: PriceRow) -> Price:
-    """The row's standard price at noon UTC of its day: outside every peak and discount window the package lists."""
+def _looked_up(row: PriceRow, on: date) -> Price:
+    """The row's standard price at noon UTC of the day: outside every peak and discount window the package lists."""
     from genai_prices.data import providers
 
     models = [model for provider in providers if provider.id == row.provider_id for model in provider.models]
     found = next((model for model in models if model.id == row.row_id), None)
     if found is None:
         raise BadInput(f"no price row {row.source}; name another row in catalog/roster/")
-    prices = found.get_prices(_noon(row.on))
+    prices = found.get_prices(_noon(on))
     input_usd, output_usd = _base(prices.input_mtok), _base(prices.output_mtok)
     if input_usd is None or output_usd is None:
         raise BadInput(f"price row {row.source} has no token price; name another row in catalog/roster/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from importlib.resources import files
 
 from TokenOptEnv.catalog.behaviour import Behaviour, SimulatorConstants
@@ -30,8 +31,10 @@ class CardsFile(Frozen):
 
 
 class BehavioursFile(Frozen):
-    """`data/{catalog}.behaviour.json`."""
+    """`data/{catalog}.behaviour.json`, written by `camre calibrate`."""
 
+    fitted: str
+    """The date of the figures they are fitted to."""
     constants: SimulatorConstants
     behaviours: tuple[Behaviour, ...]
 
@@ -49,13 +52,25 @@ class Catalog:
         return self.cards[model_id]
 
 
-@cache
-def load_catalog(name: str) -> Catalog:
+def load_cards(name: str) -> CardsFile:
     if name not in CATALOGS:
         raise UnknownName("catalog", name, CATALOGS, "camre catalog show")
-    parsed = CardsFile.model_validate_json(_read(f"{name}.json"))
+    return CardsFile.model_validate_json(_read(f"{name}.json"))
+
+
+def load_parameters(name: str) -> BehavioursFile:
+    """Private, as `load_behaviours`."""
+    if name not in CATALOGS:
+        raise UnknownName("catalog", name, CATALOGS, "camre catalog show")
+    return BehavioursFile.model_validate_json(_read(f"{name}.behaviour.json"))
+
+
+@cache
+def load_catalog(name: str) -> Catalog:
+    parsed = load_cards(name)
+    version = f"{parsed.stamp.version}-{digest(parsed, load_parameters(name))}"
     return Catalog(
-        stamp=parsed.stamp,
+        stamp=parsed.stamp.model_copy(update={"version": version}),
         cards={card.model_id: card for card in parsed.cards},
         price_sources=parsed.price_sources,
     )
@@ -64,9 +79,7 @@ def load_catalog(name: str) -> Catalog:
 @cache
 def load_behaviours(name: str) -> tuple[SimulatorConstants, dict[str, Behaviour]]:
     """Private: for the simulator alone, never for anything that builds an observation."""
-    if name not in CATALOGS:
-        raise UnknownName("catalog", name, CATALOGS, "camre catalog show")
-    parsed = BehavioursFile.model_validate_json(_read(f"{name}.behaviour.json"))
+    parsed = load_parameters(name)
     return parsed.constants, {behaviour.model_id: behaviour for behaviour in parsed.behaviours}
 
 
@@ -85,6 +98,13 @@ def draw_menu(name: str, *key: str, held_out: bool = False) -> tuple[str, ...]:
     rest = stream.shuffled([card for card in cards if card not in drawn])
     menu = drawn + rest[: stream.choice(_MENU_SIZES) - len(drawn)]
     return tuple(card.model_id for card in sorted(menu, key=lambda card: (card.input_pico_usd, card.model_id)))
+
+
+def digest(cards: CardsFile, parameters: BehavioursFile) -> str:
+    """Of what decides a score: after a new fit or a corrected price, the old version's plans and scores stay apart."""
+    public = [card.model_dump_json(exclude={"behaviour_note"}) for card in cards.cards]
+    private = parameters.model_dump_json(include={"constants", "behaviours"})
+    return blake2b("\n".join([*public, private]).encode(), digest_size=3).hexdigest()
 
 
 def _read(name: str) -> bytes:

@@ -8,12 +8,10 @@ short answer, latency). `docs/models.md` gives the reasons.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 from typing import Final
 
 from TokenOptEnv.models.card import CacheRule, Tier
 
-SNAPSHOT_DATE: Final = date(2026, 11, 15)
 PRICE_PACKAGE: Final = "genai-prices"
 
 CLAUDE_4_PERMILLE: Final = 1_200
@@ -23,11 +21,10 @@ CLAUDE_5_PERMILLE: Final = 1_400
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """A row of the price package, as it stood on a day: old models are billed as in their time."""
+    """A row of the price package."""
 
     provider_id: str
     row_id: str
-    on: date = SNAPSHOT_DATE
 
     @property
     def source(self) -> str:
@@ -67,5 +64,4 @@ class ModelSpec:
     reasoning: Reasoning
     first_token_ms: int
     output_tokens_per_s: int
-    note: str
     permille: int = 1_000

@@ -4,11 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from TokenOptEnv.catalog.snapshot import load_behaviours, load_catalog
+from TokenOptEnv.catalog.lineage import LINEAGES
+from TokenOptEnv.catalog.snapshot import CATALOGS, load_behaviours, load_catalog
+from TokenOptEnv.errors import BadInput
 from TokenOptEnv.models.card import CacheRule, Effort
 from TokenOptEnv.scenario.hidden import QuestionKind
 
 _PICO_PER_USD_PER_MILLION = 1_000_000
+_END = "<!-- end -->"
+
+
+def fill_page(page: str) -> str:
+    """The page with every marked place filled: `<!-- prices measured -->` up to `<!-- end -->`, and so on."""
+    page = _filled(page, "<!-- stamps -->", stamp_table())
+    for name in CATALOGS:
+        for what, text in (("prices", price_table(name)), ("behaviour", behaviour_table(name))):
+            page = _filled(page, f"<!-- {what} {name} -->", text)
+    return page
+
+
+def _filled(page: str, mark: str, text: str) -> str:
+    before, found, rest = page.partition(mark)
+    _, closed, after = rest.partition(_END)
+    if not found or not closed:
+        raise BadInput(f"the page has no place {mark} … {_END}; put it back")
+    return f"{before}{mark}\n{text}\n{_END}{after}"
+
+
+def stamp_table() -> str:
+    stamps = [load_catalog(name).stamp for name in CATALOGS]
+    rows = [(stamp.catalog, stamp.version, stamp.date, f"{stamp.package} {stamp.package_version}") for stamp in stamps]
+    return _markdown(("catalog", "version", "prices of", "price package"), rows)
 
 
 def price_table(name: str) -> str:
@@ -61,7 +87,7 @@ def behaviour_table(name: str) -> str:
             f"{behaviour.nonlexical_length.half_tokens:,}, {behaviour.nonlexical_length.slope:g}",
             f"{behaviour.decoy_factor:g}",
             f"{behaviour.confidence_bias:g}, {behaviour.confidence_noise:g}, {behaviour.confidence_signal:g}",
-            cards[behaviour.model_id].behaviour_note,
+            _descent(behaviour.model_id, cards[behaviour.model_id].behaviour_note),
         )
         for behaviour in load_behaviours(name)[1].values()
     ]
@@ -76,6 +102,14 @@ def behaviour_table(name: str) -> str:
         "source",
     )
     return _markdown(heads, rows)
+
+
+def _descent(model_id: str, note: str) -> str:
+    if model_id not in LINEAGES:
+        return note
+    lineage = LINEAGES[model_id]
+    borrowed = [f"{what} after {whose}" for what, whose in lineage.borrowed.items()]
+    return "; ".join([f"measured: {', '.join(lineage.tables)}", *borrowed])
 
 
 def _usd(pico: int) -> str:

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from rich.table import Table
 
     from TokenOptEnv.catalog import Catalog
+    from TokenOptEnv.catalog.snapshot import CardsFile
 
 app = typer.Typer(help="The models, and what they cost.")
 _PICO_PER_USD_PER_MILLION = 1_000_000
@@ -41,6 +44,70 @@ def show(
         return
     for catalog in found:
         screen.show(_table(catalog))
+
+
+@app.command()
+def refresh(
+    name: Annotated[str | None, typer.Argument(help="A catalog; all of them when left out.")] = None,
+    on: Annotated[
+        str | None, typer.Option(help="The day whose prices count, as YYYY-MM-DD; today when left out.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change and write nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Rebuild the snapshots from the installed price package and show what changed."""
+    from TokenOptEnv.catalog import CATALOGS
+    from TokenOptEnv.catalog.build import build_snapshot
+    from TokenOptEnv.catalog.changes import Change, changes
+    from TokenOptEnv.catalog.snapshot import load_cards
+    from TokenOptEnv.cli import pages, screen
+    from TokenOptEnv.models.base import Frozen
+
+    class Refreshed(Frozen):
+        catalog: str
+        before: str
+        after: str
+        changes: tuple[Change, ...]
+
+    day = _day(on)
+    found: list[Refreshed] = []
+    rebuilt: dict[str, CardsFile] = {}
+    for each in (name,) if name is not None else CATALOGS:
+        frozen, fresh = load_cards(each), build_snapshot(each, day)
+        changed = changes(frozen, fresh)
+        found.append(Refreshed(catalog=each, before=_made(frozen), after=_made(fresh), changes=changed))
+        if changed:
+            rebuilt[each] = fresh
+    if not dry_run:
+        pages.keep_snapshots(rebuilt)
+    if as_json:
+        screen.json(found)
+        return
+    for each_found in found:
+        for change in each_found.changes:
+            screen.line(f"{each_found.catalog}: {change.model_id} {change.field}: {change.before} -> {change.after}")
+        screen.line(
+            f"{each_found.catalog}: {len(each_found.changes)} changes from {each_found.before} to {each_found.after}"
+        )
+    if rebuilt and not dry_run:
+        screen.line("borrowed behaviour and plans follow prices: run camre calibrate, then camre scenarios build")
+
+
+def _day(text: str | None) -> date:
+    from datetime import UTC, date, datetime
+
+    from TokenOptEnv.errors import BadInput
+
+    if text is None:
+        return datetime.now(UTC).date()
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise BadInput(f"no such day {text!r}; write it as YYYY-MM-DD") from None
+
+
+def _made(snapshot: CardsFile) -> str:
+    return f"{snapshot.stamp.date} ({snapshot.stamp.package} {snapshot.stamp.package_version})"
 
 
 def _table(catalog: Catalog) -> Table:

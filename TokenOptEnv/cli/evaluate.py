@@ -9,45 +9,72 @@ import typer
 
 
 def evaluate(
-    policy: Annotated[list[str] | None, typer.Option(help="A policy; repeat for more. All when left out.")] = None,
-    split: Annotated[str, typer.Option(help="The suite to play.")] = "core",
-    scenario: Annotated[
-        list[str] | None, typer.Option(help="A scenario id; repeat for more. The whole split when left out.")
+    policy: Annotated[
+        list[str] | None, typer.Option(help="A name, llm:MODEL or your own module:Class; repeat for more.")
     ] = None,
-    seeds: Annotated[str, typer.Option(help="Like 7, 0-4 or 0,2,5-7.")] = "0-4",
+    split: Annotated[str, typer.Option(help="core, train, validation or test.")] = "core",
+    episodes: Annotated[
+        int | None, typer.Option(help="So many for each policy; all of the split when left out.")
+    ] = None,
+    scenario: Annotated[
+        list[str] | None, typer.Option(help="A scenario id; repeat for more. Instead of a split.")
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(help="Like 7, 0-3 or 0,2,5-7. On core 0-3, one for each world; elsewhere 0.")
+    ] = None,
     profile: Annotated[str | None, typer.Option(help="v1 or v2.")] = None,
     track: Annotated[str | None, typer.Option(help="controller or solver.")] = None,
     catalog: Annotated[str | None, typer.Option(help="measured or current.")] = None,
-    out: Annotated[Path | None, typer.Option(help="A folder for results.jsonl and traces.")] = None,
+    controller: Annotated[str | None, typer.Option(help="The model that the policy's prompts are billed as.")] = None,
+    memory_tokens: Annotated[int | None, typer.Option(help="A working memory of another size.")] = None,
+    anonymous_models: Annotated[bool, typer.Option("--anonymous-models", help="Hide the names of models.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; one for each core when left out.")] = None,
+    engine: Annotated[str, typer.Option(help="local, or ray for a Ray cluster.")] = "local",
+    out: Annotated[Path | None, typer.Option(help="A folder for results and traces; resumed if interrupted.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew in that folder.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Play policies on scenarios, once per seed, and show the leaderboard."""
-    from TokenOptEnv import policies, scenario_store
-    from TokenOptEnv.cli import screen
-    from TokenOptEnv.cli import seeds as seed_list
-    from TokenOptEnv.evaluation import episodes, leaderboard, suite
-    from TokenOptEnv.evaluation.run_folder import RunFolder
-    from TokenOptEnv.local_env import LocalEnv
+    from tempfile import TemporaryDirectory
 
+    from TokenOptEnv import policies, scenario_store
+    from TokenOptEnv.cli import run_progress, screen
+    from TokenOptEnv.cli import seeds as seed_list
+    from TokenOptEnv.evaluation import leaderboard, runner, suite
+    from TokenOptEnv.evaluation.run_folder import RunFolder
+    from TokenOptEnv.evaluation.runner import Engine
+
+    if engine not in list(Engine):
+        raise typer.BadParameter(f"engine must be one of {', '.join(Engine)}, not {engine[:40]!r}")
     names = [policies.info(name).name for name in policy or policies.names()]
-    in_split = scenario_store.ids(split)
-    scenario_ids = [scenario_store.load(name).scenario_id for name in scenario] if scenario else in_split
-    work = suite.jobs(names, scenario_ids, seed_list.parse(seeds))
-    env = LocalEnv(profile=profile, track=track, catalog=catalog)
-    folder = RunFolder(out) if out is not None else None
-    results = []
-    for job in screen.progress(work, len(work), "Playing"):
-        played = episodes.play(job.policy, job.scenario_id, job.seed, env)
-        results.append(played.result)
-        if folder is not None:
-            folder.add(played)
-    report = suite.report(results)
+    options = suite.options(
+        profile=profile,
+        track=track,
+        catalog=catalog,
+        controller_model=controller,
+        memory_tokens=memory_tokens,
+        anonymous_models=anonymous_models,
+    )
+    chosen_seeds = seed_list.parse(seeds if seeds is not None else "0-3" if split == "core" else "0")
+    ids = [scenario_store.load(name).scenario_id for name in scenario or ()]
+    spec = suite.run_spec(
+        names,
+        suite.CHOSEN if ids else split,
+        ids or suite.scenarios_of(split, episodes),
+        chosen_seeds,
+        options,
+        episodes,
+    )
+    jobs = spec.jobs()
+    with TemporaryDirectory() as nowhere, RunFolder.opened(out or Path(nowhere), spec, fresh) as folder:
+        crew = workers if workers is not None else runner.crew(len(jobs) - len(folder.done))
+        for _ in run_progress.watched(runner.play(spec, folder, crew, Engine(engine)), len(jobs)):
+            pass
+        results = [folder.done[job] for job in jobs]
+    shown = leaderboard.board(results, spec.truth_knowers, leaderboard.title(spec))
     if as_json:
-        screen.json(report)
+        screen.json(leaderboard.report(shown, results))
         return
-    title = f"{len(scenario_ids)} scenarios, seeds {seeds}"
-    screen.show(leaderboard.table(report.overall, title))
-    if any(policies.info(name).knows_truth for name in names):
-        screen.show(leaderboard.TRUTH_NOTE)
+    screen.show(leaderboard.table(shown), *leaderboard.notes(shown))
     if out is not None:
         screen.line(f"written: {out}")

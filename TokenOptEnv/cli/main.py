@@ -9,7 +9,22 @@ from typing import Annotated, Final
 
 import typer
 
-from TokenOptEnv.cli import bench, catalog, evaluate, play, policies, scenarios, serve
+from TokenOptEnv.cli import (
+    bench,
+    calibrate,
+    catalog,
+    diff,
+    evaluate,
+    leaderboard,
+    play,
+    policies,
+    replay,
+    report,
+    scenarios,
+    sensitivity,
+    serve,
+    verify,
+)
 from TokenOptEnv.errors import CamreError
 
 _FAILED: Final = 1
@@ -29,7 +44,14 @@ app = typer.Typer(
 )
 app.command("play")(play.play)
 app.command("eval")(evaluate.evaluate)
+app.command("leaderboard")(leaderboard.leaderboard)
+app.command("report")(report.report)
+app.command("replay")(replay.replay)
+app.command("diff")(diff.diff)
+app.command("verify-run")(verify.verify_run)
+app.command("sensitivity")(sensitivity.sensitivity)
 app.command("serve")(serve.serve)
+app.command("calibrate")(calibrate.calibrate)
 app.add_typer(policies.app, name="policies")
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(catalog.app, name="catalog")

@@ -36,4 +36,9 @@ def list_policies(as_json: Annotated[bool, typer.Option("--json", help="Machine 
     table = Table("policy", "what it does", "knows the truth")
     for row in rows:
         table.add_row(row.name, row.describes, "yes" if row.knows_truth else "no")
-    screen.show(table)
+    kinds = Table("name", "what it names")
+    for scheme in policies.schemes().values():
+        members = f": {', '.join(scheme.members())}" if scheme.members() else ""
+        kinds.add_row(f"{scheme.scheme}:{scheme.takes}", f"{scheme.describes}{members}")
+    kinds.add_row("module:Class", "a policy of your own, from this folder or from PYTHONPATH")
+    screen.show(table, kinds)

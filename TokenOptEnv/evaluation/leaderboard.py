@@ -1,44 +1,226 @@
-"""The table that an evaluation ends with: best SCE first."""
+"""The table that an evaluation ends with: best SCE first, with intervals, and what it proves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from TokenOptEnv import policies
-from TokenOptEnv.evaluation.metrics import Summary
+from TokenOptEnv.errors import BadInput
+from TokenOptEnv.evaluation import comparisons, front, metrics
+from TokenOptEnv.evaluation.comparisons import Comparison
+from TokenOptEnv.evaluation.episodes import EpisodeResult
+from TokenOptEnv.evaluation.front import Point
+from TokenOptEnv.evaluation.measures import Measure
+from TokenOptEnv.evaluation.metrics import Dimension, Summary
+from TokenOptEnv.evaluation.run_folder import Run
+from TokenOptEnv.evaluation.suite import RunSpec
+from TokenOptEnv.models import EpisodeStamp
+from TokenOptEnv.models.base import Frozen
 
 TRUTH_MARK = "*"
 TRUTH_NOTE = f"{TRUTH_MARK} knows the hidden truth: a yardstick, not a contestant"
+TIE_MARK = "="
+TIE_NOTE = f"{TIE_MARK} not set apart from the one above (paired over scenarios, p of .05 or more)"
+PROOF = (
+    "What a verified run proves: every number follows from its traces, and every trace from its actions, replayed in"
+    " this engine on these scenarios. What it does not prove: who chose the actions. A policy that speaks only the"
+    " wire never sees the truth; one that runs beside the scenarios could read it."
+)
+_SURE = 0.05
+
+
+class Board(Frozen):
+    """A ranking, with the steps between its rungs."""
+
+    title: str
+    ranking: tuple[Summary, ...]
+    steps: tuple[Comparison, ...]
+    """Between each contestant and the next."""
+    truth_knowers: tuple[str, ...]
+    front: tuple[str, ...]
+    """Contestants that nobody beats in both cost and success, the cheapest first."""
+    hypervolume: float
+    """Of that front."""
+
+
+class Report(Frozen):
+    """All there is to say of results, for machines."""
+
+    board: Board
+    families: tuple[Summary, ...]
+    difficulties: tuple[Summary, ...]
+    splits: tuple[Summary, ...]
+    classes: tuple[Summary, ...]
+    results: tuple[EpisodeResult, ...]
 
 
 def ranked(summaries: Iterable[Summary]) -> tuple[Summary, ...]:
     """By SCE, then return: the second tells apart those that solve nothing."""
-    return tuple(sorted(summaries, key=lambda each: (-each.mean_sce, -each.mean_return, each.policy)))
-
-
-def table(summaries: Iterable[Summary], title: str) -> Table:
-    """Within 80 columns, which is why it has no frame."""
-    made = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    made.add_column("policy", no_wrap=True)
-    for head in ("SCE", "solved", "return", "$/task", "$/solved", "regret", "refused"):
-        made.add_column(head, justify="right", no_wrap=True)
-    for each in ranked(summaries):
-        mark = TRUTH_MARK if policies.info(each.policy).knows_truth else ""
-        made.add_row(
-            each.policy + mark,
-            f"{each.mean_sce:.3f}",
-            f"{each.solved}/{each.episodes}",
-            f"{each.mean_return:.3f}",
-            _usd(each.mean_usd),
-            _usd(each.usd_per_solved),
-            _usd(each.regret_usd),
-            f"{each.refused_share:.0%}",
+    return tuple(
+        sorted(
+            summaries,
+            key=lambda each: (-(each.value(Measure.SCE) or 0.0), -(each.value(Measure.RETURN) or 0.0), each.policy),
         )
+    )
+
+
+def board(results: Sequence[EpisodeResult], truth_knowers: Collection[str], title: str) -> Board:
+    ranking = ranked(metrics.summaries(results))
+    contestants = [each for each in ranking if each.policy not in truth_knowers]
+    points = [point(each) for each in contestants]
+    return Board(
+        title=title,
+        ranking=ranking,
+        steps=comparisons.ladder([each.policy for each in contestants], results),
+        truth_knowers=tuple(each.policy for each in ranking if each.policy in truth_knowers),
+        front=tuple(each.name for each in front.front(points)),
+        hypervolume=front.hypervolume(points),
+    )
+
+
+def point(summary: Summary) -> Point:
+    return Point(summary.policy, summary.value(Measure.USD_PER_TASK) or 0.0, summary.value(Measure.SUCCESS) or 0.0)
+
+
+def board_of(runs: Sequence[Run]) -> tuple[Board, tuple[EpisodeResult, ...]]:
+    """Several runs on one board: on the episodes that all of them played, and only if they are comparable."""
+    for run in runs:
+        if not run.results:
+            raise BadInput(f"{str(run.folder)!r} holds no finished episode yet; run the same command again")
+    first, *others = runs
+    for run in others:
+        _comparable(first, run)
+    named = names(runs)
+    shared = set.intersection(*({(r.scenario_id, r.seed) for r in run.results} for run in runs))
+    if not shared:
+        raise BadInput("these runs have no episode in common; let them play the same scenarios and seeds")
+    results = tuple(
+        result.model_copy(update={"policy": named[number, result.policy]})
+        for number, run in enumerate(runs)
+        for result in run.results
+        if (result.scenario_id, result.seed) in shared
+    )
+    results = _played_whole(results, shared)
+    knowers = [named[number, name] for number, run in enumerate(runs) for name in run.spec.truth_knowers]
+    return board(results, knowers, _title(sorted({run.spec.suite for run in runs}), shared)), results
+
+
+def report(shown: Board, results: Sequence[EpisodeResult]) -> Report:
+    return Report(
+        board=shown,
+        families=metrics.summaries(results, Dimension.FAMILY),
+        difficulties=metrics.summaries(results, Dimension.DIFFICULTY),
+        splits=metrics.summaries(results, Dimension.SPLIT),
+        classes=metrics.summaries(results, Dimension.CLASS),
+        results=tuple(results),
+    )
+
+
+def table(shown: Board) -> Table:
+    """Within 80 columns, which is why it has no frame; only a long name is folded."""
+    made = Table(title=shown.title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    made.add_column("policy", overflow="fold")
+    for head in ("SCE", "95 %", "solved", "return", "$/task", "$/solved", "regret"):
+        made.add_column(head, justify="right", no_wrap=True)
+    for row in _rows(shown):
+        made.add_row(*row)
     return made
 
 
-def _usd(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def notes(shown: Board) -> tuple[str, ...]:
+    rows = _rows(shown)
+    ties = (TIE_NOTE,) if any(row[0].startswith(TIE_MARK) for row in rows) else ()
+    truth = (TRUTH_NOTE,) if shown.truth_knowers else ()
+    best = f"Pareto front: {', '.join(shown.front)} (hypervolume {shown.hypervolume:.3f})" if shown.front else ""
+    return (*truth, *ties, *([best] if best else []))
+
+
+def markdown(shown: Board) -> str:
+    heads = ("policy", "SCE", "95 %", "solved", "return", "$ a task", "$ a solved task", "regret, $")
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
+    lines += ["| " + " | ".join(row) + " |" for row in _rows(shown)]
+    return "\n".join([f"{shown.title}.", "", *lines, "", *(f"{note}.  " for note in notes(shown))]).rstrip()
+
+
+def _rows(shown: Board) -> list[tuple[str, ...]]:
+    """An equals sign before a name: chance may have set it below the one above."""
+    tied = {step.worse for step in shown.steps if step.p >= _SURE}
+    rows: list[tuple[str, ...]] = []
+    for each in shown.ranking:
+        sce = each.measures[Measure.SCE]
+        name = each.policy + (TRUTH_MARK if each.policy in shown.truth_knowers else "")
+        rows.append(
+            (
+                f"{TIE_MARK} {name}" if each.policy in tied else name,
+                _number(sce.value),
+                f"{_number(sce.low)}-{_number(sce.high)}" if sce.low is not None else "-",
+                f"{each.solved}/{each.episodes}",
+                _number(each.value(Measure.RETURN)),
+                _number(each.value(Measure.USD_PER_TASK), 4),
+                _number(each.value(Measure.USD_PER_SOLVED), 4),
+                _number(each.value(Measure.REGRET_USD), 4),
+            )
+        )
+    return rows
+
+
+def _comparable(first: Run, other: Run) -> None:
+    ours, theirs = _rules(first), _rules(other)
+    for name, value in ours.items():
+        if theirs[name] != value:
+            raise BadInput(
+                f"{str(first.folder)!r} and {str(other.folder)!r} cannot stand on one board:"
+                f" {name} {value} and {theirs[name]}; play both under the same"
+            )
+
+
+def _rules(run: Run) -> dict[str, object]:
+    """What results must share to be compared."""
+    result = run.results[0]
+    stamp: EpisodeStamp = result.stamp
+    return {
+        "scoring version": stamp.scoring_version,
+        "catalog": stamp.catalog_version,
+        "controller model": stamp.controller_model,
+        "profile": result.profile.value,
+        "track": result.track.value,
+        "memory": run.spec.options.memory_tokens,
+        "anonymous models": run.spec.options.anonymous_models,
+    }
+
+
+def names(runs: Sequence[Run]) -> dict[tuple[int, str], str]:
+    """A policy that several runs played goes by its run's name there."""
+    played = [name for run in runs for name in run.spec.policy_names]
+    return {
+        (number, name): name if played.count(name) == 1 else f"{name} ({run.folder.resolve().name})"
+        for number, run in enumerate(runs)
+        for name in run.spec.policy_names
+    }
+
+
+def _played_whole(results: Sequence[EpisodeResult], shared: Collection[tuple[str, int]]) -> tuple[EpisodeResult, ...]:
+    """Without the policies that an unfinished run has not played on every shared episode yet."""
+    counts: dict[str, int] = {}
+    for result in results:
+        counts[result.policy] = counts.get(result.policy, 0) + 1
+    return tuple(result for result in results if counts[result.policy] == len(shared))
+
+
+def title(spec: RunSpec) -> str:
+    return _title([spec.suite], {(job.scenario_id, job.seed) for job in spec.jobs()})
+
+
+def _title(suites: Iterable[str], shared: Collection[tuple[str, int]]) -> str:
+    scenarios = len({scenario_id for scenario_id, _ in shared})
+    return f"{' + '.join(suites)}: {scenarios} scenarios, {len(shared)} episodes a policy"
+
+
+def _number(value: float | None, decimals: int = 3) -> str:
+    """Between 0 and 1 the zero goes without saying, and the column stays narrow."""
+    if value is None:
+        return "-"
+    text = f"{value:.{decimals}f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text

@@ -1,25 +1,176 @@
-"""What an evaluation leaves behind: a line per episode, and the trace of each. Bytes depend on nothing but the run."""
+"""What a run leaves behind, and finds again after a kill.
+
+    run.json         what is played: everything that decides the results
+    results.jsonl    a line an episode, each with its own checksum; appended as episodes end, sorted when all have
+    traces/          POLICY/SCENARIO@SEED.jsonl
+
+An episode counts once its line is whole, and its trace was written before that: killed at any moment, a run has lost
+at most what it was playing. A half-written last line is cut off and its episode played again. The finished folder
+holds the same bytes however often it was interrupted and however many workers played.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
+from urllib.parse import quote
 
-from TokenOptEnv.evaluation.episodes import PlayedEpisode
+from pydantic import ValidationError
+
+from TokenOptEnv.errors import BadInput
+from TokenOptEnv.evaluation.episodes import EpisodeResult
+from TokenOptEnv.evaluation.result_lines import from_line, to_line
+from TokenOptEnv.evaluation.suite import Job, RunSpec, differing
+from TokenOptEnv.models.base import Frozen
+
+SPEC = "run.json"
+RESULTS = "results.jsonl"
+TRACES = "traces"
+_LONGEST_VALUE = 60
+
+
+class Run(Frozen):
+    """A run as it was read back."""
+
+    folder: Path
+    spec: RunSpec
+    results: tuple[EpisodeResult, ...]
+
+    @property
+    def finished(self) -> bool:
+        return len(self.results) == len(self.spec.jobs())
+
+
+def job_of(result: EpisodeResult) -> Job:
+    return Job(result.policy, result.scenario_id, result.seed)
+
+
+def trace_path(folder: Path, job: Job) -> Path:
+    """A policy's name may hold anything; a folder's may not."""
+    return folder / TRACES / quote(job.policy, safe="") / f"{job.scenario_id}@{job.seed}.jsonl"
 
 
 class RunFolder:
-    """`results.jsonl` begins anew with each run and grows as episodes end; a trace of the same name is replaced."""
+    """Open while a run plays: one run at a time, and only the run it was begun for."""
 
-    def __init__(self, folder: Path) -> None:
-        self._traces = folder / "traces"
-        self._results = folder / "results.jsonl"
-        self._traces.mkdir(parents=True, exist_ok=True)
-        self._results.write_text("", encoding="utf-8")
+    def __init__(self, folder: Path, done: dict[Job, EpisodeResult], lines: TextIOWrapper) -> None:
+        self.done = done
+        self._folder = folder
+        self._lines = lines
 
-    def add(self, played: PlayedEpisode) -> None:
-        result = played.result
-        with self._results.open("a", encoding="utf-8", newline="\n") as lines:
-            lines.write(result.model_dump_json() + "\n")
-        place = self._traces / result.policy / f"{result.scenario_id}@{result.seed}.jsonl"
-        place.parent.mkdir(exist_ok=True)
-        place.write_text(played.trace.to_jsonl(), encoding="utf-8", newline="\n")
+    @classmethod
+    @contextmanager
+    def opened(cls, folder: Path, spec: RunSpec, fresh: bool = False) -> Iterator[RunFolder]:
+        """`fresh` throws away what an earlier run left here."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / SPEC).open("a+", encoding="utf-8", newline="\n") as held:
+            _lock(folder, held)
+            if fresh:
+                _clear(folder, held)
+            _agree(folder, held, spec)
+            done = {job_of(result): result for result in _whole_lines(folder, mend=True)}
+            with (folder / RESULTS).open("a", encoding="utf-8", newline="\n") as lines:
+                yield cls(folder, done, lines)
+
+    def add(self, result: EpisodeResult, trace: str) -> None:
+        job = job_of(result)
+        if job in self.done:
+            return
+        place = trace_path(self._folder, job)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(trace, encoding="utf-8", newline="\n")
+        self._lines.write(to_line(result))
+        self._lines.flush()
+        self.done[job] = result
+
+    def finish(self, jobs: Iterable[Job]) -> tuple[EpisodeResult, ...]:
+        """Sort the lines; the file is replaced in one move."""
+        results = tuple(self.done[job] for job in jobs)
+        draft = self._folder / f".{RESULTS}"
+        draft.write_text("".join(map(to_line, results)), encoding="utf-8", newline="\n")
+        draft.replace(self._folder / RESULTS)
+        return results
+
+
+def load_run(folder: Path) -> Run:
+    if not (folder / SPEC).is_file():
+        raise BadInput(f"{str(folder)!r} holds no {SPEC}; name a folder that camre eval --out wrote")
+    spec = _spec(folder, (folder / SPEC).read_text(encoding="utf-8"))
+    results = tuple(_whole_lines(folder, mend=False))
+    twice = [job for job, times in Counter(map(job_of, results)).items() if times > 1]
+    if twice:
+        job = twice[0]
+        raise BadInput(f"{str(folder)!r} has two results of {job.policy} on {job.scenario_id}@{job.seed}; keep one")
+    return Run(folder=folder, spec=spec, results=results)
+
+
+def _lock(folder: Path, held: TextIOWrapper) -> None:
+    """The system lets go of it when its holder dies, however it dies."""
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise BadInput(f"another run is writing to {str(folder)!r}; wait for it, or choose another folder") from None
+
+
+def _clear(folder: Path, held: TextIOWrapper) -> None:
+    """Only what a run wrote: without its `run.json`, files of these names are somebody else's."""
+    held.seek(0)
+    if not held.read(1) and any((folder / name).exists() for name in (RESULTS, TRACES)):
+        raise BadInput(f"{str(folder)!r} is no run's folder, and nothing is deleted there; choose another")
+    (folder / RESULTS).unlink(missing_ok=True)
+    shutil.rmtree(folder / TRACES, ignore_errors=True)
+    held.truncate(0)
+
+
+def _agree(folder: Path, held: TextIOWrapper, spec: RunSpec) -> None:
+    """Write down what is played, or see that the run found here plays the same."""
+    held.seek(0)
+    text = held.read()
+    if not (folder / RESULTS).exists():
+        if text and not text.startswith("{"):
+            raise BadInput(f"{str(folder / SPEC)!r} is of something else; choose another folder")
+        held.truncate(0)
+        held.write(spec.model_dump_json(indent=1) + "\n")
+        held.flush()
+        (folder / RESULTS).touch()
+        return
+    difference = differing(_spec(folder, text), spec)
+    if difference is not None:
+        name, there, here = (str(part)[:_LONGEST_VALUE] for part in difference)
+        raise BadInput(
+            f"{str(folder)!r} holds a run with another {name}: {there}, and not {here};"
+            " choose another folder, or begin anew with --fresh"
+        )
+
+
+def _spec(folder: Path, text: str) -> RunSpec:
+    try:
+        return RunSpec.model_validate_json(text)
+    except ValidationError:
+        raise BadInput(f"{str(folder / SPEC)!r} is damaged, or of another version; begin anew with --fresh") from None
+
+
+def _whole_lines(folder: Path, mend: bool) -> Iterator[EpisodeResult]:
+    """A line without its end was being written when its writer was killed; with `mend` it is cut off."""
+    file = folder / RESULTS
+    if not file.is_file():
+        return
+    data = file.read_bytes()
+    end = data.rfind(b"\n") + 1
+    if mend and end < len(data):
+        with file.open("r+b") as lines:
+            lines.truncate(end)
+    text = data[:end].decode("utf-8", errors="replace")
+    for number, line in enumerate(text.split("\n")[:-1], start=1):
+        result = from_line(f"{line}\n")
+        if result is None:
+            raise BadInput(
+                f"line {number} of {str(file)!r} is damaged: its checksum does not fit;"
+                " delete the line and run again, or begin anew with --fresh"
+            )
+        yield result

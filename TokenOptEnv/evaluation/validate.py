@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from TokenOptEnv.evaluation.checks import cache, evidence, identity, offers, plans, questions, slots, texts
+from TokenOptEnv.evaluation.checks import cache, evidence, execution, identity, offers, plans, questions, slots, texts
 from TokenOptEnv.evaluation.faults import Fault, Level
 from TokenOptEnv.scenario import Scenario
 
@@ -21,9 +21,10 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def validate(scenario: Scenario) -> tuple[Fault, ...]:
-    """The plan is tried only on a scenario without fault: on another it could fail in any way."""
+def validate(scenario: Scenario, *, execute: bool = False) -> tuple[Fault, ...]:
+    """Plans are tried, and claims run again, only on a scenario without fault: another could fail in any way."""
     faults = tuple(fault for check in CHECKS for fault in check(scenario))
     if any(fault.level is Level.ERROR for fault in faults):
         return faults
-    return (*faults, *plans.check(scenario))
+    ran = execution.check(scenario) if execute else ()
+    return (*faults, *plans.check(scenario), *ran)

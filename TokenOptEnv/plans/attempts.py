@@ -17,6 +17,7 @@ from TokenOptEnv.config import REPLY_CAP_TOKENS
 from TokenOptEnv.episode_state import ContextPiece, PromptPiece
 from TokenOptEnv.models import Effort, ModelCard
 from TokenOptEnv.scenario import Scenario, SubtaskTruth
+from TokenOptEnv.simulators.evidence import lures
 from TokenOptEnv.simulators.routing import odds
 from TokenOptEnv.world import VisibleWorld, text_tokens
 
@@ -77,11 +78,12 @@ def _options(
     scenario: Scenario, visible: VisibleWorld, truth: SubtaskTruth, pieces: tuple[ContextPiece, ...]
 ) -> list[_Option]:
     constants, behaviours = load_behaviours(visible.config.catalog)
-    decoys = sum(
-        any(place.text in piece.text for place in decoy.places for piece in pieces)
+    shown = {
+        decoy.decoy_id
         for decoy in scenario.hidden.decoys
-        if any(decoy.decoy_id in candidate.decoy_ids for candidate in truth.candidates)
-    )
+        if any(place.text in piece.text for place in decoy.places for piece in pieces)
+    }
+    decoys = lures(truth, shown)
     found: list[_Option] = []
     for card in visible.cards.values():
         tokens = [text_tokens(card, piece.text) for piece in pieces]

@@ -1,36 +1,42 @@
-"""Plans, made when asked for and kept; those of the core suite are shipped."""
+"""Plans, made when asked for and kept; those of the core suite and of the packs are shipped."""
 
 from __future__ import annotations
 
+import gzip
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, RewardMode
+from TokenOptEnv.config import EpisodeConfig, RewardMode
 from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.plans.bound import lower_bound
+from TokenOptEnv.plans.clairvoyant import make_clairvoyant_plan
 from TokenOptEnv.plans.plan import Plan
 from TokenOptEnv.plans.reference import make_reference_plan
+from TokenOptEnv.plans.stored_plans import StoredPlans, WorldPlans, load_plans
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.scenario_store import shipped_folder
-from TokenOptEnv.version import SCORING_VERSION
+from TokenOptEnv.scenario_store.packs import plans_json
 from TokenOptEnv.world import ReferenceCosts, world_index
 
-_FILE = "plans.json"
-
-
-class _ShippedPlan(Frozen):
-    content_hash: str
-    catalog_version: str
-    plan: Plan
+_FILE = "plans.json.gz"
 
 
 class _PlansFile(Frozen):
-    scoring_version: int
-    plans: tuple[_ShippedPlan, ...]
+    plans: tuple[StoredPlans, ...]
 
 
 def reference_plan(scenario: Scenario, seed: int, config: EpisodeConfig) -> Plan:
     return _reference_plan(scenario, world_index(seed), _what_matters(config))
+
+
+def clairvoyant_plan(scenario: Scenario, seed: int, config: EpisodeConfig) -> Plan:
+    return _clairvoyant_plan(scenario, world_index(seed), _what_matters(config))
+
+
+def bound_nano_usd(scenario: Scenario, seed: int, config: EpisodeConfig) -> int:
+    return _bound_nano_usd(scenario, world_index(seed), _what_matters(config))
 
 
 def reference_costs(scenario: Scenario, seed: int, config: EpisodeConfig) -> ReferenceCosts:
@@ -38,20 +44,10 @@ def reference_costs(scenario: Scenario, seed: int, config: EpisodeConfig) -> Ref
     return ReferenceCosts(plan.nano_usd, plan.routed_nano_usd)
 
 
-def ship(scenarios: list[Scenario], folder: Path) -> None:
-    """Write the plans of the core suite under the default options."""
-    config = EpisodeConfig()
-    shipped = [
-        _ShippedPlan(
-            content_hash=scenario.content_hash,
-            catalog_version=config.catalog,
-            plan=make_reference_plan(scenario, index, config),
-        )
-        for scenario in scenarios
-        for index in range(DEFAULT_WORLDS)
-    ]
-    made = _PlansFile(scoring_version=SCORING_VERSION, plans=tuple(shipped))
-    (folder / _FILE).write_text(made.model_dump_json(indent=1, exclude_defaults=True) + "\n", encoding="utf-8")
+def ship(plans: Iterable[StoredPlans], folder: Path) -> None:
+    """Write the plans of the core suite."""
+    made = _PlansFile(plans=tuple(plans)).model_dump_json(exclude_defaults=True)
+    (folder / _FILE).write_bytes(gzip.compress(made.encode(), mtime=0))
 
 
 def _what_matters(config: EpisodeConfig) -> EpisodeConfig:
@@ -61,17 +57,46 @@ def _what_matters(config: EpisodeConfig) -> EpisodeConfig:
 
 @lru_cache(maxsize=4_096)
 def _reference_plan(scenario: Scenario, index: int, config: EpisodeConfig) -> Plan:
-    if config == EpisodeConfig():
-        for shipped in _shipped():
-            if shipped.content_hash == scenario.content_hash and shipped.plan.world_index == index:
-                return shipped.plan
-    return make_reference_plan(scenario, index, config)
+    stored = _stored_world(scenario, index, config)
+    return stored.reference if stored is not None else make_reference_plan(scenario, index, config)
+
+
+@lru_cache(maxsize=4_096)
+def _clairvoyant_plan(scenario: Scenario, index: int, config: EpisodeConfig) -> Plan:
+    stored = _stored_world(scenario, index, config)
+    if stored is not None:
+        return stored.clairvoyant
+    return make_clairvoyant_plan(scenario, index, config, _reference_plan(scenario, index, config))
+
+
+@lru_cache(maxsize=4_096)
+def _bound_nano_usd(scenario: Scenario, index: int, config: EpisodeConfig) -> int:
+    stored = _stored_world(scenario, index, config)
+    return stored.bound_nano_usd if stored is not None else lower_bound(scenario, index, config)
+
+
+def _stored_world(scenario: Scenario, index: int, config: EpisodeConfig) -> WorldPlans | None:
+    if config != EpisodeConfig():
+        return None
+    stored = stored_plans(scenario)
+    usable = stored is not None and index < len(stored.worlds) and stored.fits(scenario, config)
+    return stored.worlds[index] if stored is not None and usable else None
+
+
+@lru_cache(maxsize=256)
+def stored_plans(scenario: Scenario) -> StoredPlans | None:
+    """What is shipped with a case of the core suite or of a pack."""
+    packed = plans_json(scenario.scenario_id)
+    if packed is not None:
+        return load_plans(packed, scenario.scenario_id)
+    return _shipped().get(scenario.content_hash)
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> tuple[_ShippedPlan, ...]:
+def _shipped() -> dict[str, StoredPlans]:
+    """Of the core suite, by the hash of the content they are for."""
     file = shipped_folder() / _FILE
     if not file.is_file():
-        return ()
-    parsed = _PlansFile.model_validate_json(file.read_bytes())
-    return parsed.plans if parsed.scoring_version == SCORING_VERSION else ()
+        return {}
+    parsed = _PlansFile.model_validate_json(gzip.decompress(file.read_bytes()))
+    return {plans.content_hash: plans for plans in parsed.plans}

@@ -12,11 +12,11 @@ from math import exp, log
 from TokenOptEnv.models import Effort, ModelCard, Tier
 from TokenOptEnv.policies.purse import Offer, call_nano_usd
 
-_RIGHT = {Tier.SMALL: 0.55, Tier.MID: 0.78, Tier.FRONTIER: 0.90}
-_EFFORT_LOGITS = {Effort.LOW: -0.6, Effort.MEDIUM: 0.0, Effort.HIGH: 0.4}
+_RIGHT = {Tier.SMALL: 0.68, Tier.MID: 0.86, Tier.FRONTIER: 0.94}
+_EFFORT_LOGITS = {Effort.LOW: -0.4, Effort.MEDIUM: 0.0, Effort.HIGH: 0.4}
 _THINKS_TOKENS = 200
 """A model that may think less than this at medium effort answers off the cuff."""
-_OFF_THE_CUFF_LOGITS = -0.8
+_OFF_THE_CUFF_LOGITS = -0.6
 
 
 def chance(card: ModelCard, effort: Effort) -> float:

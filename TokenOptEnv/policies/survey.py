@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from TokenOptEnv.config import FINDING_CAP_TOKENS, PREVIEW_PAGE_SEGMENTS, ROUTE_MAX_HANDLES, Profile
-from TokenOptEnv.models import ActionType, ArtifactHandle, ArtifactKind, ItemKind, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.models import (
+    ActionType,
+    ArtifactHandle,
+    ArtifactKind,
+    ItemKind,
+    TokenOptEnvAction,
+    TokenOptEnvObservation,
+)
 from TokenOptEnv.policies import desk, errands
 from TokenOptEnv.policies.script import Steps
 

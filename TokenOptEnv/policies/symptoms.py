@@ -4,6 +4,3 @@ from __future__ import annotations
 
 LOUD_WORDS = "error warn failed refused timed out deadline upstream answer peer"
 """One query: how a failure is logged where it happens, and how a caller reports that another failed it."""
-
-WIRING_WORDS = "peers upstream client"
-"""How a service says, when it starts, whom it will call and by what name."""

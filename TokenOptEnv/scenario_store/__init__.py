@@ -11,7 +11,8 @@ from functools import lru_cache
 from TokenOptEnv.errors import BadInput, UnknownName
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.scenario_store import core, packs, train_cache
-from TokenOptEnv.scenario_store.core import Index, IndexRow, designed, index, ship, shipped_folder
+from TokenOptEnv.scenario_store.core import Index, designed, index, ship, shipped_folder
+from TokenOptEnv.scenario_store.index_row import IndexRow
 from TokenOptEnv.scenario_store.splits import SPLITS, case_at, case_named, split_size
 from TokenOptEnv.task_defs.generation import Split
 from TokenOptEnv.task_defs.generation import split_of as number_split
@@ -25,6 +26,7 @@ __all__ = [
     "ids",
     "index",
     "load",
+    "rows",
     "ship",
     "shipped_folder",
     "size",
@@ -44,7 +46,7 @@ def ids(split: str = "core") -> tuple[str, ...]:
         return tuple(row.scenario_id for row in index().scenarios)
     chosen = _generated(split)
     if split_size(chosen) > _MOST_LISTED:
-        raise BadInput(f"split {split!r} has {split_size(chosen)} cases and no list; name one by its index")
+        raise _too_many(split)
     return tuple(case_at(chosen, place).scenario_id for place in range(split_size(chosen)))
 
 
@@ -64,6 +66,18 @@ def load(scenario_id: str) -> Scenario:
     return packs.load(case) if packs.holds(case) else train_cache.load(case)
 
 
+def rows(split: str) -> tuple[IndexRow, ...]:
+    """What is told of every case of a split."""
+    if split == "core":
+        return index().scenarios
+    if split_size(_generated(split)) > _MOST_LISTED:
+        raise _too_many(split)
+    pack = packs.shipped(_generated(split))
+    if pack is None:
+        raise BadInput(f"no pack of split {split!r} is shipped; build it: camre scenarios build --split {split}")
+    return pack.index.scenarios
+
+
 def split_of(scenario_id: str) -> str:
     """The split an id belongs to."""
     case = case_named(scenario_id)
@@ -75,3 +89,7 @@ def _generated(split: str) -> Split:
         return Split(split)
     except ValueError:
         raise UnknownName("split", split, SPLITS, "camre scenarios list") from None
+
+
+def _too_many(split: str) -> BadInput:
+    return BadInput(f"split {split!r} has {split_size(Split(split))} cases and no list; name one by its index")

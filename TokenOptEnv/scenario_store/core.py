@@ -7,22 +7,13 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from TokenOptEnv.config import YARDSTICK
 from TokenOptEnv.errors import ScenarioInvalid, UnknownName
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.scenario import Scenario, dump_scenario, load_scenario
+from TokenOptEnv.scenario_store.index_row import IndexRow, row_of
 from TokenOptEnv.task_defs.family import families
 
 _INDEX = "index.json"
-
-
-class IndexRow(Frozen):
-    scenario_id: str
-    family: str
-    difficulty: str
-    title: str
-    artifact_tokens: int
-    content_hash: str
 
 
 class Index(Frozen):
@@ -67,7 +58,7 @@ def ship(scenarios: dict[str, Scenario], folder: Path) -> Index:
             (folder / f"{name}.json.gz").unlink(missing_ok=True)
     for scenario_id, scenario in scenarios.items():
         (folder / f"{scenario_id}.json.gz").write_bytes(dump_scenario(scenario))
-    made = Index(scenarios=tuple(_row(scenario) for scenario in scenarios.values()))
+    made = Index(scenarios=tuple(row_of(scenario) for scenario in scenarios.values()))
     (folder / _INDEX).write_text(made.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return made
 
@@ -78,15 +69,3 @@ def _shipped_names(folder: Path) -> tuple[str, ...]:
     if not file.is_file():
         return ()
     return tuple(row.scenario_id for row in Index.model_validate_json(file.read_bytes()).scenarios)
-
-
-def _row(scenario: Scenario) -> IndexRow:
-    public = scenario.public
-    return IndexRow(
-        scenario_id=public.scenario_id,
-        family=public.family,
-        difficulty=public.difficulty.value,
-        title=public.title,
-        artifact_tokens=sum(public.segment_tokens[YARDSTICK]),
-        content_hash=scenario.content_hash,
-    )

@@ -21,6 +21,7 @@ from TokenOptEnv.streams import normal
 _NORMAL = NormalDist()
 _DIGITS = 9
 """Results are rounded here, at the source: maths libraries differ in the last bits."""
+_CONFIDENCE_RANGE = (0.05, 0.99)
 
 
 def odds(
@@ -51,7 +52,17 @@ def threshold(scenario_id: str, world_index: int, redraw: int, subtask_id: str, 
 
 def kept_at_length(curve: LengthCurve, context_tokens: int) -> float:
     """The share of its short-context accuracy that a model keeps."""
-    return 1.0 / (1.0 + pow(context_tokens / curve.half_tokens, curve.slope))
+    return length_factor(curve.half_tokens, curve.slope, context_tokens)
+
+
+def length_factor(half_tokens: float, slope: float, context_tokens: int) -> float:
+    return 1.0 / (1.0 + pow(context_tokens / half_tokens, slope))
+
+
+def stated_confidence(level: float) -> float:
+    """What a model says, from the log-odds it feels: never quite sure, never quite at a loss."""
+    low, high = _CONFIDENCE_RANGE
+    return min(high, max(low, logistic(level)))
 
 
 def log_odds(share: float) -> float:

@@ -15,14 +15,13 @@ from TokenOptEnv.errors import ScenarioInvalid, UnknownName
 from TokenOptEnv.models.card import Effort, ModelCard
 from TokenOptEnv.scenario import Candidate, Scenario, SubtaskTruth
 from TokenOptEnv.simulators.backend import ContextPiece, RouteReply, RouteRequest
-from TokenOptEnv.simulators.evidence import EvidenceReader, Reading
-from TokenOptEnv.simulators.odds import log_odds, logistic, odds, threshold
+from TokenOptEnv.simulators.evidence import EvidenceReader, Reading, lures
+from TokenOptEnv.simulators.odds import log_odds, odds, stated_confidence, threshold
 from TokenOptEnv.streams import Stream, normal, uniform
 
 __all__ = ["SimulatedBackend", "TypicalBackend", "exact_context", "odds", "threshold", "world_draw"]
 
 INSUFFICIENT = "The evidence given does not suffice to answer."
-_CONFIDENCE_RANGE = (0.05, 0.99)
 _UNSURE_RANGE = (0.05, 0.25)
 """What a model states when it says that the evidence does not suffice."""
 _MAX_REDRAWS = 10_000
@@ -109,7 +108,13 @@ class SimulatedBackend:
         share = len(reading.facts) / len(truth.needs) if truth.needs else 1.0
         behaviour = self._behaviours[request.model_id]
         return odds(
-            self._constants, behaviour, truth, request.effort, share, request.context_tokens, len(reading.decoys)
+            self._constants,
+            behaviour,
+            truth,
+            request.effort,
+            share,
+            request.context_tokens,
+            lures(truth, reading.decoys),
         )
 
     def _dice_of(self, subtask_id: str, model_id: str) -> _Dice:
@@ -143,8 +148,7 @@ class SimulatedBackend:
             + (behaviour.confidence_signal if right else -behaviour.confidence_signal)
             + behaviour.confidence_noise * noise
         )
-        low, high = _CONFIDENCE_RANGE
-        return round(min(high, max(low, logistic(stated))), 2)
+        return round(stated_confidence(stated), 2)
 
     def _reasoning_tokens(self, request: RouteRequest, card: ModelCard) -> int:
         most = card.reasoning_tokens[request.effort]
@@ -197,7 +201,7 @@ def _best_odds(scenario: Scenario, catalog: str, menu: tuple[str, ...]) -> dict[
     best: dict[str, dict[str, float]] = {}
     for truth in scenario.hidden.subtasks:
         context = exact_context(scenario, truth)
-        decoys = len(reader.read(truth.subtask_id, context).decoys)
+        decoys = lures(truth, reader.read(truth.subtask_id, context).decoys)
         best[truth.subtask_id] = {}
         for model_id in menu:
             tokens = _context_tokens(scenario, context, cards.card(model_id))

@@ -31,7 +31,8 @@ _RARE_WORDS = 10
 """Of a page that a fact stands on, where the fact has no word of its own left to give."""
 _DEPTH = 80
 """So far down it is looked whether a word brings a fact nearer."""
-_WORD = re.compile(r"[A-Za-z][A-Za-z]{3,}")
+_WORD = re.compile(r"[A-Za-z]{4,}|\d\d:\d\d:\d\d")
+"""Words, and times of day: what a person would remember of a line."""
 _LEADS = {True: ("Pointers: {}.", "Terms seen: {}."), False: ("Look for {}.", "Traces of it: {}.")}
 """By whether the case is of the test split, which asks in words of its own."""
 
@@ -115,7 +116,8 @@ def _pointers(
 
 
 def _score(ranks: Sequence[int], near: int) -> tuple[int, int]:
-    return sum(rank < near for rank in ranks), -sum(ranks)
+    """How many are near, and how little the others lack; near is near enough."""
+    return sum(rank < near for rank in ranks), -sum(max(0, rank - near + 1) for rank in ranks)
 
 
 def _words(text: str) -> list[str]:

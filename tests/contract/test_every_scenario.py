@@ -153,16 +153,17 @@ def test_every_result_keeps_to_its_cap(scenario_id: str) -> None:
         ItemKind.CACHE: FINDING_CAP_TOKENS,
     }
     start = build_world(case, 0, EpisodeConfig(memory_tokens=1_000_000))
-    for number in range(len(case.public.artifacts) + len(case.public.subtasks)):
+    first = Play(start).observation
+    for number in range(len(first.artifacts) + len(first.task.subtasks)):
         play = Play(start)
-        if number < len(play.observation.artifacts):
-            handle = play.observation.artifacts[number]
+        if number < len(first.artifacts):
+            handle = first.artifacts[number]
             for page in range(1, min(10, -(-handle.segments // 8) + 1)):
                 play.read(handle.artifact_id, page)
                 if play.observation.done:
                     break
-        elif number - len(case.public.artifacts) < len(play.observation.task.subtasks):
-            question = play.observation.task.subtasks[number - len(case.public.artifacts)].question
+        else:
+            question = first.task.subtasks[number - len(first.artifacts)].question
             play.search(question, SEARCH_MAX_TOP_K)
             play.query_cache(question)
             assert len([i for i in play.observation.working_memory.items if i.kind is ItemKind.CACHE]) <= CACHE_MAX_HITS

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from statistics import median
 
 import pytest
 
-from TokenOptEnv.catalog import CATALOGS, Behaviour, draw_menu, load_behaviours, load_catalog
-from TokenOptEnv.catalog.table import behaviour_table, price_table
+from tests.cases import Play, toy, world_of
+from TokenOptEnv.catalog import CATALOGS, HELD_OUT_MODELS, Behaviour, draw_menu, load_behaviours, load_catalog
+from TokenOptEnv.catalog.changes import Change, changes
+from TokenOptEnv.catalog.lineage import LINEAGES
+from TokenOptEnv.catalog.snapshot import CardsFile, digest, load_cards, load_parameters
+from TokenOptEnv.catalog.table import fill_page
+from TokenOptEnv.cli import main as cli
 from TokenOptEnv.config import EpisodeConfig
-from TokenOptEnv.errors import UnknownName
-from TokenOptEnv.models import Effort, ModelCard, Tier
+from TokenOptEnv.errors import BadInput, UnknownName
+from TokenOptEnv.evaluation.episodes import EpisodeResult
+from TokenOptEnv.models import Effort, EpisodeStamp, ModelCard, Tier
 from TokenOptEnv.scenario import QuestionKind
 from TokenOptEnv.simulators.tokens import VOCABULARIES
 
@@ -108,14 +117,87 @@ def test_a_card_shows_nothing_of_the_private_behaviour() -> None:
 @catalogs
 def test_the_snapshot_is_what_the_builder_makes_of_its_price_package(name: str) -> None:
     pytest.importorskip("genai_prices")
-    from TokenOptEnv.catalog.build import build_cards
+    from TokenOptEnv.catalog.build import build_snapshot
 
-    stamp, cards = build_cards(name)
-    frozen = load_catalog(name)
-    if stamp.package_version != frozen.stamp.package_version:
-        pytest.skip(f"the snapshot is of {frozen.stamp.package_version}, installed is {stamp.package_version}")
-    assert stamp == frozen.stamp
-    assert cards == tuple(frozen.cards.values())
+    frozen = load_cards(name)
+    made = build_snapshot(name, date.fromisoformat(frozen.stamp.date))
+    if made.stamp.package_version != frozen.stamp.package_version:
+        pytest.skip(f"the snapshot is of {frozen.stamp.package_version}, installed is {made.stamp.package_version}")
+    assert made == frozen
+
+
+def test_a_refresh_shows_each_changed_field_of_each_model() -> None:
+    frozen = load_cards("measured")
+    first, second, *rest = frozen.cards
+    dearer = first.model_copy(update={"input_pico_usd": first.input_pico_usd * 2})
+    newcomer = second.model_copy(update={"model_id": "newcomer"})
+    sources = {**frozen.price_sources, "newcomer": "a list"}
+    found = changes(frozen, frozen.model_copy(update={"cards": (dearer, newcomer, *rest), "price_sources": sources}))
+    assert found[0] == Change(
+        model_id=first.model_id,
+        field="input_pico_usd",
+        before=str(first.input_pico_usd),
+        after=str(first.input_pico_usd * 2),
+    )
+    assert {change.model_id for change in found[1:]} == {"newcomer", second.model_id}
+    assert all(change.before == "-" for change in found if change.model_id == "newcomer")
+    assert all(change.after == "-" for change in found if change.model_id == second.model_id)
+
+
+def test_a_snapshot_that_did_not_change_shows_nothing() -> None:
+    assert changes(load_cards("current"), load_cards("current")) == ()
+
+
+def test_the_refresh_command_shows_the_difference_and_a_dry_run_writes_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("genai_prices")
+    before = {name: load_cards(name) for name in CATALOGS}
+    assert cli.run(["catalog", "refresh", "--dry-run", "--on", "2026-06-01", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["catalog"] for each in found] == list(CATALOGS)
+    assert all("2026-06-01" in each["after"] for each in found)
+    assert any(change["model_id"] == "mistral-large-4" for change in found[1]["changes"])
+    assert {name: load_cards(name) for name in CATALOGS} == before
+
+
+@pytest.mark.parametrize("argument", ["2026-13-01", "yesterday"])
+def test_a_day_that_does_not_exist_is_refused_in_one_line(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["catalog", "refresh", "--on", argument]) == 1
+    assert capsys.readouterr().err == f"camre: no such day {argument!r}; write it as YYYY-MM-DD\n"
+
+
+@catalogs
+def test_a_version_names_the_catalog_and_its_month(name: str) -> None:
+    stamp = load_catalog(name).stamp
+    month = re.escape(stamp.date[:7].replace("-", "."))
+    assert re.fullmatch(rf"{name}-{month}-[0-9a-f]{{6}}", stamp.version)
+
+
+@catalogs
+def test_observations_traces_and_results_are_stamped_with_the_version(name: str) -> None:
+    controller = {"measured": EpisodeConfig().controller_model, "current": "gpt-5.6-luna"}[name]
+    play = Play(world_of(toy(), catalog=name, controller_model=controller))
+    version = load_catalog(name).stamp.version
+    assert play.observation.stamp.catalog_version == version
+    assert f'"catalog_version":"{version}"' in play.trace.to_jsonl().splitlines()[0]
+    assert EpisodeResult.model_fields["stamp"].annotation is EpisodeStamp
+
+
+@catalogs
+def test_another_price_or_another_fit_is_another_version_and_another_note_is_not(name: str) -> None:
+    cards, parameters = load_cards(name), load_parameters(name)
+    first, *rest = cards.cards
+    own = digest(cards, parameters)
+    assert load_catalog(name).stamp.version.endswith(own)
+
+    def with_first(**update: object) -> CardsFile:
+        return cards.model_copy(update={"cards": (first.model_copy(update=update), *rest)})
+
+    refitted = parameters.constants.model_copy(update={"rho": 0.5})
+    assert digest(with_first(output_pico_usd=first.output_pico_usd + 1), parameters) != own
+    assert digest(cards, parameters.model_copy(update={"constants": refitted})) != own
+    assert digest(with_first(behaviour_note="measured: elsewhere"), parameters) == own
 
 
 def test_borrowed_behaviour_is_what_the_measured_tier_lends() -> None:
@@ -146,7 +228,7 @@ def test_a_menu_has_four_to_six_models_every_tier_and_the_cheapest_first(name: s
         prices = [cards[model_id].input_pico_usd for model_id in menu]
         assert prices == sorted(prices)
     assert {len(menu) for menu in menus} == {4, 5, 6}
-    assert {model_id for menu in menus for model_id in menu} == set(cards)
+    assert {model_id for menu in menus for model_id in menu} == set(cards) - set(HELD_OUT_MODELS[name])
 
 
 @catalogs
@@ -178,10 +260,29 @@ def test_an_unknown_catalog_or_model_is_refused_with_the_nearest_name() -> None:
         load_catalog("measured").card("gpt5-mini")
 
 
-@catalogs
-def test_the_page_on_models_shows_the_catalogs_as_they_are(name: str) -> None:
+def test_the_page_on_models_shows_the_catalogs_as_they_are() -> None:
     page = (Path(__file__).parents[2] / "docs" / "models.md").read_text()
-    stamp = load_catalog(name).stamp
-    assert f"a frozen snapshot of {stamp.date} made with {stamp.package} {stamp.package_version}" in page
-    assert price_table(name) in page
-    assert behaviour_table(name) in page
+    assert fill_page(page) == page
+
+
+def test_a_page_without_a_place_for_a_table_is_refused() -> None:
+    with pytest.raises(BadInput, match="no place <!-- stamps -->"):
+        fill_page("# Models")
+
+
+def test_every_measured_model_says_what_is_its_own_and_what_it_borrows() -> None:
+    assert list(LINEAGES) == list(load_catalog("measured").cards)
+    for model_id, lineage in LINEAGES.items():
+        note = load_catalog("measured").card(model_id).behaviour_note
+        assert note == lineage.note
+        assert all(what in note for what in lineage.borrowed)
+    assert LINEAGES["llama-3.1-8b"].note == "measured: NoLiMa, RULER; borrowed: causal, code"
+    assert str(LINEAGES["llama-3.1-8b"].causal) == "gpt-oss-120b, 3 tiers down"
+    assert str(LINEAGES["glm-4.5"].lookup) == "Llama-3.3-70B and Claude-3.5-Sonnet"
+
+
+@catalogs
+def test_what_a_menu_holds_out_is_on_it_only_when_asked_for(name: str) -> None:
+    kept = set(HELD_OUT_MODELS[name])
+    assert all(not kept & set(draw_menu(name, f"case-{number}")) for number in range(60))
+    assert all(kept & set(draw_menu(name, f"case-{number}", held_out=True)) for number in range(60))

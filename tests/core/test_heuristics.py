@@ -17,15 +17,14 @@ from TokenOptEnv.models import (
     EndReason,
     Finding,
     ItemKind,
-    SearchHit,
     Tier,
     TokenOptEnvAction,
     TokenOptEnvObservation,
 )
-from TokenOptEnv.policies import desk, errands, judgement, menu, papers, provenance, resets, survey
+from TokenOptEnv.policies import desk, errands, judgement, menu, provenance, resets, survey
 from TokenOptEnv.policies.cache_first import outdated, trusted
 from TokenOptEnv.policies.script import Steps
-from TokenOptEnv.policies.trail import Trail, complaints, lines_about, names_in, subject, words_in
+from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from TokenOptEnv.simulators.backend import Backend, RouteReply, RouteRequest
 from TokenOptEnv.simulators.semantic_cache import FLOOR
 
@@ -292,21 +291,6 @@ def test_expert_ends_a_phase_early_by_handing_over_what_it_found() -> None:
     assert third.step < 9
 
 
-def test_expert_widens_the_evidence_before_it_asks_somebody_stronger() -> None:
-    watched = _watch("expert", ModelsThatSay({}, 0.1))
-    steps = watched.trace.steps
-    first, second = [place for place, step in enumerate(steps) if step.action.subtask_id == "q-request"]
-    assert ActionType.SEARCH_ARTIFACTS in {step.action.action_type for step in steps[first:second]}
-    order = [card.model_id for card in menu.ladder(watched.observation)]
-    assert order.index(steps[second].action.model_id or "") > order.index(steps[first].action.model_id or "")
-
-
-def test_expert_finds_a_request_in_another_log_by_its_id() -> None:
-    watched = _watch("expert")
-    cause = next(route for route in watched.observation.routing.routes if route.subtask_id == "q-cause")
-    assert cases.segment_with(cases.toy(), "pool exhausted") in cause.context_ids
-
-
 # The parts they share.
 
 
@@ -435,49 +419,20 @@ def test_what_an_earlier_phase_noted_from_the_cache_is_not_judged_again() -> Non
     assert not outdated(_cached(game, "3.0.0", 900, "q-volume"), 24)
 
 
-def test_names_are_ids_and_numbered_things_but_no_words_times_or_counts() -> None:
-    line = "09:14:02 ERROR call of site-5836 refused after 30012 ms, req=7f3a91bc commit deadbeef dep-7534 accessed"
-    assert names_in(line) == ("7f3a91bc", "site-5836", "dep-7534")
+def test_expert_looks_for_what_is_loud_when_a_model_has_nothing_to_go_on() -> None:
+    watched = _watch("expert", ModelsThatSay({}, 0.1))
+    steps = watched.trace.steps
+    first, second = [place for place, step in enumerate(steps) if step.action.subtask_id == "q-request"]
+    assert LOUD_WORDS in {step.action.query for step in steps[first:second]}
 
 
-def test_a_gateway_never_complains() -> None:
-    text = 'level=ERROR msg="call to exposure refused"\n"POST /v2/shop HTTP/1.1" 503 error\nlevel=INFO msg=fine\n'
-    assert complaints(text) == ('level=ERROR msg="call to exposure refused"',)
-    assert words_in(complaints(text)) == ("call", "exposure", "refused")
-
-
-def test_a_question_that_only_asks_for_fields_has_no_subject() -> None:
-    task = cases.Play(cases.world_of(cases.toy())).observation
-    asked = " ".join(each.question for each in task.task.answer_fields)
-    assert subject(task, asked) == ()
-    assert "shard" in subject(task, f"{asked} shard")
-
-
-def test_a_segment_hit_twice_comes_before_one_hit_better_once() -> None:
-    trail = Trail()
-    first, second, both = (
-        SearchHit(segment_id=name, alias=1, tokens=9, score=1.0, snippet="") for name in ("a", "b", "c")
-    )
-    trail.note([first, both])
-    trail.note([second, both])
-    assert trail.ranked() == ("c", "a", "b")
-
-
-def test_an_entry_is_read_with_the_line_under_it() -> None:
-    text = "dep-1 pool live\n  pool: more handles\nrun-2 disk begun\n  disk: copies\n"
-    assert lines_about(text, ["pool"]) == (
-        "dep-1 pool live",
-        "  pool: more handles",
-        "  pool: more handles",
-        "run-2 disk begun",
-    )
-
-
-def test_what_people_say_and_papers_about_everything_are_not_first_hand() -> None:
-    task = cases.Play(cases.world_of(cases.toy())).observation
-    assert papers.is_first_hand(task, "log-orders-s1")
-    assert not papers.is_first_hand(task, "ticket-checkout-s1")
-    assert not papers.is_first_hand(task, "log-nowhere-s1")
+def test_expert_hands_talk_over_last() -> None:
+    watched = _watch("expert")
+    handed = [route.context_ids for route in watched.observation.routing.routes]
+    assert handed
+    for ids in handed:
+        talk = [name.startswith(("ticket", "chat")) for name in ids]
+        assert talk == sorted(talk)
 
 
 def test_a_log_is_searched_and_never_surveyed() -> None:

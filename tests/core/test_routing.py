@@ -13,13 +13,14 @@ from statistics import NormalDist, fmean
 
 import pytest
 
+from TokenOptEnv.calibration.correlation import moved_to
+from TokenOptEnv.calibration.figures import load_figures
 from TokenOptEnv.catalog import CATALOGS, load_behaviours, load_catalog
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import UnknownName
 from TokenOptEnv.models import ArtifactKind, Effort, FieldKind, Slot
 from TokenOptEnv.scenario import QuestionKind, Scenario, SubtaskTruth
 from TokenOptEnv.simulators.backend import ContextPiece, RouteReply, RouteRequest
-from TokenOptEnv.simulators.odds import kept_at_length, log_odds, logistic
 from TokenOptEnv.simulators.routing import SimulatedBackend, exact_context, odds, threshold, world_draw
 from TokenOptEnv.task_defs.authoring import CaseBuilder, Quote, Reply
 
@@ -116,8 +117,9 @@ def _ask_size(slot_value: str | None, context: tuple[ContextPiece, ...] = EXACT)
 
 
 @cache
-def _unchosen_worlds() -> tuple[SimulatedBackend, ...]:
-    return tuple(SimulatedBackend(case(), index, "measured", ALL_MODELS, redraw=0) for index in range(WORLDS))
+def _unchosen_worlds(catalog: str = "measured") -> tuple[SimulatedBackend, ...]:
+    everybody = tuple(load_catalog(catalog).cards)
+    return tuple(SimulatedBackend(case(), index, catalog, everybody, redraw=0) for index in range(WORLDS))
 
 
 def _replies(request: RouteRequest, worlds: int = WORLDS) -> list[RouteReply]:
@@ -152,6 +154,17 @@ def test_models_are_right_as_often_as_their_odds_say(
     assert abs(_accuracy(request) - expected) < 3.5 * sqrt(expected * (1.0 - expected) / WORLDS)
 
 
+@pytest.mark.parametrize("model_id", ["gpt-4o-mini", "claude-sonnet-4.6"])
+def test_ten_thousand_draws_are_right_as_often_as_the_odds_say(model_id: str) -> None:
+    """Without the choice of solvable worlds, which would bias them."""
+    draws = 10_000
+    request = _ask(model_id, (*EXACT, DECOY), tokens=2_500)
+    expected = _odds_of(request, 1.0, 1)
+    backends = (SimulatedBackend(case(), index, "measured", (model_id,), redraw=0) for index in range(draws))
+    right = fmean(_is_right(backend.answer(request)) for backend in backends)
+    assert abs(right - expected) < 3.0 * sqrt(expected * (1.0 - expected) / draws)
+
+
 def test_thresholds_are_uniform_over_worlds() -> None:
     drawn = sorted(threshold("case", world, 0, "why", "gpt-5", rho=0.7) for world in range(2_000))
     gaps = [abs(value - (rank + 0.5) / len(drawn)) for rank, value in enumerate(drawn)]
@@ -172,10 +185,10 @@ def test_a_second_opinion_of_an_equal_tells_something_new() -> None:
 
 
 def test_errors_correlate_as_in_the_published_router_benchmark() -> None:
-    """Best single model 73.1 %, oracle over all models 91.6 %: the catalog's spread, moved to that best model."""
+    """The catalog's spread on code, moved to the published best single model: an oracle does as well as published."""
+    routing = load_figures().routing
     constants, behaviours = load_behaviours("measured")
-    spread = [log_odds(behaviour.ceiling[QuestionKind.CODE]) for behaviour in behaviours.values()]
-    shares = [logistic(value - max(spread) + log_odds(0.731)) for value in spread]
+    shares = moved_to([b.ceiling[QuestionKind.CODE] for b in behaviours.values()], routing.best_single / 100.0)
     solved = [
         any(
             threshold("router", question, 0, "q", model_id, rho=constants.rho) < share
@@ -183,37 +196,7 @@ def test_errors_correlate_as_in_the_published_router_benchmark() -> None:
         )
         for question in range(3_000)
     ]
-    assert abs(fmean(solved) - 0.916) < 0.02
-
-
-NOLIMA = {
-    "gpt-4o": (99.3, (98.1, 98.0, 95.7, 89.2, 81.6, 69.7)),
-    "llama-3.3-70b": (97.3, (94.2, 87.4, 81.5, 72.1, 59.5, 42.7)),
-    "gpt-4o-mini": (84.9, (67.7, 58.2, 44.1, 32.6, 20.6, 13.7)),
-    "llama-3.1-8b": (76.7, (65.7, 54.4, 44.1, 31.9, 22.6, 14.2)),
-}
-RULER = {
-    "gpt-4o": (96.6, 96.3, 95.2, 93.2, 87.0, 81.2),
-    "llama-3.3-70b": (96.5, 95.8, 95.4, 94.8, 88.4, 66.6),
-    "llama-3.1-8b": (95.5, 93.8, 91.6, 87.4, 84.7, 77.0),
-}
-
-
-@pytest.mark.parametrize("model_id", NOLIMA)
-def test_nonlexical_accuracy_falls_with_length_as_nolima_measured(model_id: str) -> None:
-    base, measured = NOLIMA[model_id]
-    curve = load_behaviours("measured")[1][model_id].nonlexical_length
-    for tokens, accuracy in zip((1_000, 2_000, 4_000, 8_000, 16_000, 32_000), measured, strict=True):
-        assert abs(base * kept_at_length(curve, tokens) - accuracy) < 2.5
-
-
-@pytest.mark.parametrize("model_id", RULER)
-def test_lexical_accuracy_falls_with_length_as_ruler_measured(model_id: str) -> None:
-    """RULER has no short-context base, so falls from 4,000 tokens are compared."""
-    curve = load_behaviours("measured")[1][model_id].lexical_length
-    for tokens, accuracy in zip((8_000, 16_000, 32_000, 64_000, 128_000), RULER[model_id][1:], strict=True):
-        fall = kept_at_length(curve, tokens) / kept_at_length(curve, 4_000)
-        assert abs(100.0 * fall - 100.0 * accuracy / RULER[model_id][0]) < 2.5
+    assert abs(fmean(solved) - routing.oracle / 100.0) < 0.02
 
 
 def test_asking_twice_gives_the_same_reply() -> None:
@@ -340,9 +323,14 @@ def _auroc(replies: list[RouteReply]) -> float:
     return wins / (len(right) * len(wrong))
 
 
-@pytest.mark.parametrize("model_id", ["llama-3.1-8b", "gpt-5-nano", "gpt-5-mini", "glm-4.5", "claude-sonnet-4.5"])
-def test_confidence_tells_right_from_wrong_a_little(model_id: str) -> None:
-    assert 0.55 <= _auroc(_replies(_ask(model_id))) <= 0.70
+@pytest.mark.parametrize(
+    ("catalog", "model_id"), [(catalog, model_id) for catalog in CATALOGS for model_id in load_catalog(catalog).cards]
+)
+def test_confidence_tells_right_from_wrong_a_little(catalog: str, model_id: str) -> None:
+    """One question in many worlds, with the evidence half there: neither right nor wrong answers are rare."""
+    limits = load_figures().discrimination
+    replies = [world.answer(_ask(model_id, HALF)) for world in _unchosen_worlds(catalog)]
+    assert limits.low <= _auroc(replies) <= limits.high
 
 
 def test_confidence_over_all_models_and_contexts_is_no_oracle() -> None:
@@ -350,12 +338,13 @@ def test_confidence_over_all_models_and_contexts_is_no_oracle() -> None:
     assert 0.55 <= _auroc(pooled) <= 0.70
 
 
-def test_models_are_overconfident_where_they_are_weak() -> None:
-    for model_id in ("llama-3.1-8b", "gpt-4o-mini", "claude-haiku-4.5"):
-        replies = _replies(_ask(model_id))
-        stated = fmean(reply.confidence for reply in replies)
-        assert stated > fmean(map(_is_right, replies)) + 0.2
-        assert all(0.05 <= reply.confidence <= 0.99 for reply in replies)
+@pytest.mark.parametrize("model_id", ALL_MODELS)
+def test_models_are_overconfident_where_they_know_little(model_id: str) -> None:
+    """Humanity's Last Exam, SWE-bench Pro: 55 to 96 % stated where 8 to 35 % were right."""
+    replies = _replies(_ask(model_id, HALF))
+    stated = fmean(reply.confidence for reply in replies)
+    assert stated > fmean(map(_is_right, replies)) + 0.15
+    assert all(0.05 <= reply.confidence <= 0.99 for reply in replies)
 
 
 def test_reasoning_stays_between_half_and_all_of_what_the_card_says() -> None:
@@ -390,8 +379,8 @@ def test_a_world_is_redrawn_only_when_nobody_can_answer() -> None:
             why = threshold(case().scenario_id, index, earlier, "why", weak[0], rho=constants.rho)
             size = threshold(case().scenario_id, index, earlier, "size", weak[0], rho=constants.rho)
             assert why >= chance - 0.02 or size >= 0.7
-    assert drawn.count(0) < 100
-    assert max(drawn) > 3
+    assert drawn.count(0) < 160
+    assert max(drawn) > 2
 
 
 def fingerprint() -> str:

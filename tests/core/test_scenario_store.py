@@ -1,21 +1,19 @@
-"""Splits, packs and the train cache."""
+"""Splits and the train cache."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-import zipfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.cases import toy
 from TokenOptEnv import scenario_store
 from TokenOptEnv.config import Difficulty
-from TokenOptEnv.errors import BadInput, ScenarioInvalid, UnknownName
-from TokenOptEnv.scenario_store import packs, train_cache
+from TokenOptEnv.errors import BadInput, UnknownName
+from TokenOptEnv.scenario_store import train_cache
 from TokenOptEnv.scenario_store.splits import Case, case_at, case_named
 from TokenOptEnv.task_defs.generation import Split, split_of
 
@@ -112,21 +110,45 @@ def test_the_folder_is_kept_under_its_size(cache: Path, monkeypatch: pytest.Monk
     assert sorted(file.stem for file in cache.glob("*.bin")) == ["old", "older"]
 
 
-def test_a_pack_gives_back_what_was_put_in(tmp_path: Path) -> None:
-    file = tmp_path / "validation.zip"
-    index = packs.write(Split.VALIDATION, [toy()], file)
-    assert index.hashes == {toy().scenario_id: toy().content_hash}
-    with zipfile.ZipFile(file) as archive:
-        assert sorted(archive.namelist()) == ["incident-easy-toy.json", "index.json"]
+def test_what_is_used_is_dropped_last(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train_cache.load(CASE)
+    mine = only_file(cache)
+    os.utime(mine, (1, 1))
+    newer = cache / "newer.bin"
+    newer.write_bytes(b"x" * 1_000)
+    os.utime(newer, (2, 2))
+    train_cache.load(CASE)
+    monkeypatch.setattr(train_cache, "_MOST_BYTES", mine.stat().st_size)
+    train_cache._shrink()
+    assert only_file(cache) == mine
 
 
-def test_a_damaged_pack_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "validation.zip"
-    file.write_bytes(b"not an archive")
-    monkeypatch.setattr(packs, "pack_file", lambda split: file)
-    packs._archive.cache_clear()
-    packs._index.cache_clear()
-    with pytest.raises(ScenarioInvalid, match="pack 'validation' is damaged"):
-        packs.holds(case_at(Split.VALIDATION, 0))
-    packs._archive.cache_clear()
-    packs._index.cache_clear()
+def test_a_file_that_another_process_drops_first_is_no_fault(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the listing and the look at each file, everything is gone."""
+    names = [cache / f"{number}.bin" for number in range(3)]
+    monkeypatch.setattr(Path, "rglob", lambda self, pattern: iter(names))
+    monkeypatch.setattr(train_cache, "_MOST_BYTES", 0)
+    train_cache._shrink()
+    names[0].write_bytes(b"x")
+    train_cache._shrink()
+    assert not names[0].exists()
+
+
+def test_a_draft_of_a_killed_process_is_neither_read_nor_kept_for_ever(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = train_cache.load(CASE)
+    draft = only_file(cache).with_suffix(".1-2.draft")
+    draft.write_bytes(b"half")
+    os.utime(draft, (1, 1))
+    assert train_cache.load(CASE).content_hash == made.content_hash
+    monkeypatch.setattr(train_cache, "_MOST_BYTES", only_file(cache).stat().st_size)
+    train_cache._shrink()
+    assert not draft.exists()
+
+
+def test_another_generator_or_python_has_files_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = train_cache._name(CASE)
+    monkeypatch.setattr(train_cache, "GENERATOR_VERSION", train_cache.GENERATOR_VERSION + 1)
+    assert train_cache._name(CASE) != name
+    assert f"py{sys.version_info.major}{sys.version_info.minor}" in name

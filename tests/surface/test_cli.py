@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -217,8 +218,8 @@ def test_building_writes_a_suite_that_can_be_read_again(
     assert run(["scenarios", "build", "--folder", str(tmp_path / "suite")]) == 0
     made = scenario_store.Index.model_validate_json((tmp_path / "suite" / "index.json").read_bytes())
     assert [(row.scenario_id, row.content_hash) for row in made.scenarios] == [(SMALLEST, scenario.content_hash)]
-    plans = json.loads((tmp_path / "suite" / "plans.json").read_text())["plans"]
-    assert [plan["plan"].get("world_index", 0) for plan in plans] == [0, 1, 2, 3]
+    (plans,) = json.loads(gzip.decompress((tmp_path / "suite" / "plans.json.gz").read_bytes()))["plans"]
+    assert [world["reference"]["world_index"] for world in plans["worlds"]] == [0, 1, 2, 3]
 
 
 def test_building_does_not_replace_files_that_are_no_suite(tmp_path: Path, capsys: Out) -> None:

@@ -8,11 +8,6 @@ from TokenOptEnv.catalog import cache_rules
 from TokenOptEnv.catalog.spec import CLAUDE_5_PERMILLE, ModelSpec, PriceRow, Reasoning
 from TokenOptEnv.models.card import Tier
 
-
-def _borrowed(tier: Tier) -> str:
-    return f"borrowed: the {tier.value} tier of the measured catalog, with a fixed offset from its spread"
-
-
 CURRENT: Final = (
     ModelSpec(
         "ministral-3b",
@@ -26,7 +21,6 @@ CURRENT: Final = (
         Reasoning(0, 100, 400),
         250,
         200,
-        _borrowed(Tier.SMALL),
     ),
     ModelSpec(
         "claude-haiku-5.5",
@@ -40,7 +34,6 @@ CURRENT: Final = (
         Reasoning(0, 250, 1_000),
         500,
         150,
-        _borrowed(Tier.SMALL),
         permille=CLAUDE_5_PERMILLE,
     ),
     ModelSpec(
@@ -55,7 +48,6 @@ CURRENT: Final = (
         Reasoning(0, 350, 1_300),
         900,
         80,
-        _borrowed(Tier.SMALL),
     ),
     ModelSpec(
         "mistral-small",
@@ -69,7 +61,6 @@ CURRENT: Final = (
         Reasoning(0, 100, 400),
         350,
         150,
-        _borrowed(Tier.SMALL),
     ),
     ModelSpec(
         "qwen3.8-flash",
@@ -83,7 +74,6 @@ CURRENT: Final = (
         Reasoning(0, 350, 1_300),
         500,
         120,
-        _borrowed(Tier.SMALL),
     ),
     ModelSpec(
         "llama-4-scout",
@@ -97,7 +87,6 @@ CURRENT: Final = (
         Reasoning(0, 100, 400),
         400,
         120,
-        _borrowed(Tier.SMALL),
     ),
     ModelSpec(
         "gpt-5.6-luna",
@@ -111,7 +100,6 @@ CURRENT: Final = (
         Reasoning(50, 250, 1_000),
         700,
         140,
-        _borrowed(Tier.MID),
     ),
     ModelSpec(
         "llama-4-maverick",
@@ -125,7 +113,6 @@ CURRENT: Final = (
         Reasoning(0, 100, 400),
         450,
         120,
-        _borrowed(Tier.MID),
     ),
     ModelSpec(
         "deepseek-v4-pro",
@@ -139,7 +126,6 @@ CURRENT: Final = (
         Reasoning(0, 350, 1_300),
         1_200,
         50,
-        _borrowed(Tier.MID),
     ),
     ModelSpec(
         "gemini-3.8-flash",
@@ -153,7 +139,6 @@ CURRENT: Final = (
         Reasoning(50, 250, 1_000),
         700,
         180,
-        _borrowed(Tier.MID),
     ),
     ModelSpec(
         "mistral-large-4",
@@ -167,7 +152,6 @@ CURRENT: Final = (
         Reasoning(0, 250, 1_000),
         700,
         70,
-        _borrowed(Tier.MID),
     ),
     ModelSpec(
         "claude-sonnet-5.5",
@@ -181,7 +165,6 @@ CURRENT: Final = (
         Reasoning(0, 200, 900),
         900,
         80,
-        _borrowed(Tier.FRONTIER),
         permille=CLAUDE_5_PERMILLE,
     ),
     ModelSpec(
@@ -196,7 +179,6 @@ CURRENT: Final = (
         Reasoning(100, 400, 1_300),
         1_500,
         110,
-        _borrowed(Tier.FRONTIER),
     ),
     ModelSpec(
         "gpt-5.6-terra",
@@ -210,7 +192,6 @@ CURRENT: Final = (
         Reasoning(60, 300, 1_100),
         1_000,
         90,
-        _borrowed(Tier.FRONTIER),
     ),
     ModelSpec(
         "qwen3.8-max",
@@ -224,7 +205,6 @@ CURRENT: Final = (
         Reasoning(0, 350, 1_300),
         1_100,
         60,
-        _borrowed(Tier.FRONTIER),
     ),
     ModelSpec(
         "claude-opus-5.5",
@@ -238,7 +218,6 @@ CURRENT: Final = (
         Reasoning(0, 150, 700),
         1_200,
         60,
-        _borrowed(Tier.FRONTIER),
         permille=CLAUDE_5_PERMILLE,
     ),
     ModelSpec(
@@ -253,6 +232,5 @@ CURRENT: Final = (
         Reasoning(60, 300, 1_100),
         1_200,
         70,
-        _borrowed(Tier.FRONTIER),
     ),
 )

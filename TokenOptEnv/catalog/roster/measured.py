@@ -1,8 +1,4 @@
-"""Models whose behaviour has been published, at the prices of their time.
-
-A note says what was measured and by whom, and what a model without a figure of its own borrows from the
-nearest one that has it.
-"""
+"""Models whose behaviour has been published, at the prices of their time; `catalog.lineage` says where and by whom."""
 
 from __future__ import annotations
 
@@ -25,7 +21,6 @@ MEASURED: Final = (
         Reasoning(0, 100, 400),
         200,
         500,
-        "measured: NoLiMa, RULER; causal and code borrowed from gpt-4o-mini, lowered",
     ),
     ModelSpec(
         "gpt-5-nano",
@@ -39,7 +34,6 @@ MEASURED: Final = (
         Reasoning(100, 400, 1_500),
         700,
         150,
-        "measured: SWE-bench bash-only; length borrowed from gpt-4o-mini",
     ),
     ModelSpec(
         "gpt-4o-mini",
@@ -53,7 +47,6 @@ MEASURED: Final = (
         Reasoning(0, 100, 400),
         450,
         80,
-        "measured: NoLiMa; causal and code borrowed from gpt-5-nano, lowered",
     ),
     ModelSpec(
         "gemma-4-31b",
@@ -67,7 +60,6 @@ MEASURED: Final = (
         Reasoning(0, 300, 1_100),
         600,
         60,
-        "measured: ITBench-AA; length borrowed from llama-3.3-70b",
     ),
     ModelSpec(
         "gpt-oss-120b",
@@ -81,7 +73,6 @@ MEASURED: Final = (
         Reasoning(80, 350, 1_300),
         250,
         400,
-        "measured: RootCauseBench; length borrowed from llama-3.3-70b",
     ),
     ModelSpec(
         "gpt-5-mini",
@@ -95,7 +86,6 @@ MEASURED: Final = (
         Reasoning(60, 320, 1_200),
         800,
         110,
-        "measured: SWE-bench bash-only; causal borrowed from gpt-5.4-mini, lowered; length from gpt-4o",
     ),
     ModelSpec(
         "deepseek-v3.2",
@@ -109,7 +99,6 @@ MEASURED: Final = (
         Reasoning(0, 300, 1_200),
         1_200,
         40,
-        "measured: LOCA-bench; length borrowed from llama-3.3-70b",
     ),
     ModelSpec(
         "llama-3.3-70b",
@@ -123,7 +112,6 @@ MEASURED: Final = (
         Reasoning(0, 100, 400),
         300,
         250,
-        "measured: NoLiMa, RULER of Llama 3.1 70B; causal and code borrowed from gpt-oss-120b, lowered",
     ),
     ModelSpec(
         "glm-4.5",
@@ -137,7 +125,6 @@ MEASURED: Final = (
         Reasoning(0, 350, 1_300),
         1_000,
         60,
-        "measured: SWE-bench bash-only; causal borrowed from deepseek-v3.2, length from llama-3.3-70b",
     ),
     ModelSpec(
         "gpt-5.4-mini",
@@ -151,7 +138,6 @@ MEASURED: Final = (
         Reasoning(50, 250, 1_000),
         700,
         130,
-        "measured: RootCauseBench; code borrowed from gpt-5-mini, raised; length from gpt-4o",
     ),
     ModelSpec(
         "claude-haiku-4.5",
@@ -165,7 +151,6 @@ MEASURED: Final = (
         Reasoning(0, 250, 1_000),
         600,
         120,
-        "measured: RootCauseBench; code borrowed from claude-sonnet-4.5, lowered; length from Claude 3.5 Sonnet",
         permille=CLAUDE_4_PERMILLE,
     ),
     ModelSpec(
@@ -180,7 +165,6 @@ MEASURED: Final = (
         Reasoning(60, 300, 1_100),
         1_200,
         70,
-        "measured: SWE-bench bash-only; causal borrowed from claude-sonnet-4.6, lowered; length from gpt-4o",
     ),
     ModelSpec(
         "gemini-2.5-pro",
@@ -194,7 +178,6 @@ MEASURED: Final = (
         Reasoning(100, 400, 1_300),
         1_500,
         120,
-        "measured: SWE-bench bash-only; causal borrowed from glm-4.5, raised; length from gpt-4o",
     ),
     ModelSpec(
         "gpt-5.2",
@@ -208,7 +191,6 @@ MEASURED: Final = (
         Reasoning(50, 250, 1_000),
         1_200,
         70,
-        "measured: LOCA-bench; causal and code borrowed from gpt-5, raised; length from gpt-4o",
     ),
     ModelSpec(
         "gpt-4o",
@@ -222,7 +204,6 @@ MEASURED: Final = (
         Reasoning(0, 100, 400),
         500,
         90,
-        "measured: NoLiMa, RULER of GPT-4; code borrowed from GPT-4.1, lowered; causal from llama-3.3-70b, raised",
     ),
     ModelSpec(
         "claude-sonnet-4.5",
@@ -236,7 +217,6 @@ MEASURED: Final = (
         Reasoning(0, 200, 900),
         1_000,
         70,
-        "measured: SWE-bench bash-only; causal borrowed from claude-sonnet-4.6, lowered; length from gpt-4o",
         permille=CLAUDE_4_PERMILLE,
     ),
     ModelSpec(
@@ -251,7 +231,6 @@ MEASURED: Final = (
         Reasoning(0, 200, 900),
         1_000,
         70,
-        "measured: RootCauseBench; code borrowed from claude-sonnet-4.5, raised; length from gpt-4o",
         permille=CLAUDE_4_PERMILLE,
     ),
     ModelSpec(
@@ -266,7 +245,6 @@ MEASURED: Final = (
         Reasoning(0, 150, 700),
         1_200,
         60,
-        "measured: LOCA-bench; causal and code borrowed from claude-sonnet-4.6 and 4.5; length from gpt-4o",
         permille=CLAUDE_4_PERMILLE,
     ),
 )

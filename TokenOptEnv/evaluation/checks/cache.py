@@ -1,4 +1,8 @@
-"""Earlier results: one that can be trusted, one that cannot, and a difference that can be seen."""
+"""Earlier results: one that cannot be trusted, one that can where there is to be one, and a difference to be seen.
+
+A designed case always has a valid one. A generated case has one exactly when its outline says so: were there always
+one, looking would always pay.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ from collections.abc import Iterator
 
 from TokenOptEnv.evaluation.faults import Fault
 from TokenOptEnv.scenario import CacheEntry, CacheValidity, Scenario
+from TokenOptEnv.scenario_store.splits import case_named
+from TokenOptEnv.task_defs.generation import outline
 
 
 def check(scenario: Scenario) -> Iterator[Fault]:
@@ -13,8 +19,10 @@ def check(scenario: Scenario) -> Iterator[Fault]:
     validity = scenario.hidden.cache
     valid = [entry for entry in entries if validity.get(entry.entry_id) is CacheValidity.VALID]
     outdated = [entry for entry in entries if entry not in valid]
-    if not valid:
+    if not valid and _wants_valid(scenario):
         yield _fault(scenario, "cache", "has no valid entry", "add one of this version")
+    if valid and not _wants_valid(scenario):
+        yield _fault(scenario, "cache", "has a valid entry, and its outline wants none", "leave it out")
     if not outdated:
         yield _fault(scenario, "cache", "has no stale and no wrong-version entry", "add one to be told apart")
     for entry in entries:
@@ -36,6 +44,11 @@ def check(scenario: Scenario) -> Iterator[Fault]:
                 "cannot be told from a valid one by version or age",
                 f"give it another version, or an age above {oldest} hours",
             )
+
+
+def _wants_valid(scenario: Scenario) -> bool:
+    case = case_named(scenario.scenario_id)
+    return case is None or outline(case.family, case.difficulty, case.number).valid_cache
 
 
 def _entry(scenario: Scenario, entry: CacheEntry) -> Iterator[Fault]:

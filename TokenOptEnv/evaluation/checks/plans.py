@@ -1,4 +1,4 @@
-"""The reference plan, replayed: it solves every world, at the cost it states."""
+"""The plans, replayed: each solves its world at the cost it states, and none undercuts the bound."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from TokenOptEnv.errors import PlanNotFound, ScenarioInvalid
 from TokenOptEnv.evaluation.faults import Fault
 from TokenOptEnv.models import ScoreBreakdown
 from TokenOptEnv.plans import Plan, reference_plan
+from TokenOptEnv.plans.plan_store import bound_nano_usd, clairvoyant_plan
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.world import World, build_world
 
@@ -19,26 +20,29 @@ _REBUILD = "rebuild it: camre scenarios build"
 def check(scenario: Scenario) -> Iterator[Fault]:
     config = EpisodeConfig()
     for index in range(DEFAULT_WORLDS):
-        place = f"world {index}"
         try:
-            plan = reference_plan(scenario, index, config)
-            score = _replayed(plan, build_world(scenario, index, config))
+            reference = reference_plan(scenario, index, config)
+            clairvoyant = clairvoyant_plan(scenario, index, config)
+            bound = bound_nano_usd(scenario, index, config)
+            world = build_world(scenario, index, config)
         except (PlanNotFound, ScenarioInvalid) as fault:
-            yield Fault(
-                scenario_id=scenario.scenario_id, place=place, cause=str(fault), remedy="make the evidence reachable"
-            )
+            yield _fault(scenario, index, str(fault), "make the evidence reachable")
             continue
-        if score is None or not score.success:
-            yield Fault(
-                scenario_id=scenario.scenario_id, place=place, cause="the plan does not solve it", remedy=_REBUILD
-            )
-        elif (score.cost_nano_usd, score.routed_nano_usd) != (plan.nano_usd, plan.routed_nano_usd):
-            yield Fault(
-                scenario_id=scenario.scenario_id,
-                place=place,
-                cause=f"the plan states {plan.nano_usd} nano-dollars and costs {score.cost_nano_usd}",
-                remedy=_REBUILD,
-            )
+        for name, plan in (("plan", reference), ("clairvoyant plan", clairvoyant)):
+            cause = _contradiction(name, plan, _replayed(plan, world))
+            if cause is not None:
+                yield _fault(scenario, index, cause, _REBUILD)
+        if not bound <= clairvoyant.nano_usd <= reference.nano_usd:
+            costs = f"{bound}, {clairvoyant.nano_usd} and {reference.nano_usd} nano-dollars"
+            yield _fault(scenario, index, f"bound, clairvoyant and reference are not in order: {costs}", _REBUILD)
+
+
+def _contradiction(name: str, plan: Plan, score: ScoreBreakdown | None) -> str | None:
+    if score is None or not score.success:
+        return f"the {name} does not solve it"
+    if (score.cost_nano_usd, score.routed_nano_usd) != (plan.nano_usd, plan.routed_nano_usd):
+        return f"the {name} states {plan.nano_usd} nano-dollars and costs {score.cost_nano_usd}"
+    return None
 
 
 def _replayed(plan: Plan, world: World) -> ScoreBreakdown | None:
@@ -48,3 +52,7 @@ def _replayed(plan: Plan, world: World) -> ScoreBreakdown | None:
             return None
         outcome = advance(outcome.state, action, world)
     return outcome.score
+
+
+def _fault(scenario: Scenario, index: int, cause: str, remedy: str) -> Fault:
+    return Fault(scenario_id=scenario.scenario_id, place=f"world {index}", cause=cause, remedy=remedy)

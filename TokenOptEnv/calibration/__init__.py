@@ -1,0 +1,1 @@
+"""The fit of the simulated models to published figures: `camre calibrate`."""

@@ -1,0 +1,63 @@
+"""`camre scenarios validate`: every check on every scenario, spread over processes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from TokenOptEnv.evaluation.faults import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class _Checking:
+    """One scenario's checks, in whichever process."""
+
+    execute: bool
+
+    def __call__(self, scenario_id: str) -> tuple[Fault, ...]:
+        from TokenOptEnv import scenario_store
+        from TokenOptEnv.evaluation.validate import validate
+
+        return validate(scenario_store.load(scenario_id), execute=self.execute)
+
+
+def validate(
+    scenario_ids: Annotated[list[str] | None, typer.Argument(help="All when left out.", metavar="[ID]...")] = None,
+    split: Annotated[str, typer.Option(help="The suite, where no scenario is named.")] = "core",
+    count: Annotated[int | None, typer.Option(help="Its first so many; all when left out.")] = None,
+    execute: Annotated[bool, typer.Option("--execute", help="Run again what a scenario claims to have run.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; one for each core when left out.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Check that scenarios keep their contract; each fault is one line, and any error fails the command."""
+    from TokenOptEnv import scenario_store
+    from TokenOptEnv.cli import screen
+    from TokenOptEnv.cli.scenario_progress import watched
+    from TokenOptEnv.errors import BadInput
+    from TokenOptEnv.evaluation import pool
+    from TokenOptEnv.evaluation.faults import Level
+
+    if count is not None and count < 1:
+        raise BadInput(f"{count} scenarios cannot be checked; give 1 or more")
+    if scenario_ids:
+        names = list(dict.fromkeys(scenario_store.load(name).scenario_id for name in scenario_ids))
+    elif count is not None:
+        names = [scenario_store.at(split, place) for place in range(min(count, scenario_store.size(split)))]
+    else:
+        names = list(scenario_store.ids(split))
+    checked = pool.results(_Checking(execute), names, workers or os.cpu_count() or 1)
+    faults = [fault for found in watched(checked, len(names), 0, "Checking") for fault in found]
+    faults.sort(key=lambda fault: names.index(fault.scenario_id))
+    errors = sum(fault.level is Level.ERROR for fault in faults)
+    if as_json:
+        screen.json(faults)
+    else:
+        for fault in faults:
+            screen.line(fault.line)
+        screen.line(f"{len(names)} scenarios, {errors} errors, {len(faults) - errors} warnings")
+    if errors:
+        raise typer.Exit(1)

@@ -1,0 +1,239 @@
+"""Make a box of cases and, from what heuristics did on them, traces for the warm start.
+
+    python -m training.collect --split train --easy 300 --medium 150 --out runs/data/train
+    python -m training.collect --split validation --easy 60 --medium 40 --out runs/data/validation --no-traces
+
+Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Each case is
+played by every one of them, and by the strongest once more with each model of the menu put in its place, in every
+world. The candidate with the best *mean* return over the worlds is kept, which is choosing a way of working: the best single
+episode would mostly be the luckiest. Of its episodes those that succeeded become traces.
+
+A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from multiprocessing import get_context
+from pathlib import Path
+
+from TokenOptEnv import policies, scenario_store
+from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig, Profile
+from TokenOptEnv.errors import BadInput, CamreError
+from TokenOptEnv.episode_runtime import advance, start
+from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.policies import menu
+from TokenOptEnv.scenario import Scenario, dump_scenario
+from TokenOptEnv.text_actions import Numbering, parse
+from TokenOptEnv.text_actions import write as short_form
+from TokenOptEnv.version import SCORING_VERSION
+from TokenOptEnv.world import ReferenceCosts, build_world
+from training import cases
+from training.cases import BoxedCase, BoxIndex, Cost
+
+LONGEST_ACTION_CHARACTERS = 240
+"""A longer one does not fit what a policy may write in a step."""
+RETUNED = "expert"
+"""The policy that is also played with each model of the menu in place of its own choice."""
+
+
+class ExampleTrace(Frozen):
+    scenario_id: str
+    seed: int
+    policy: str
+    total_return: float
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A policy and, where it is retuned, the place in the ladder of models that it asks instead of its own choice."""
+
+    policy: str
+    rung: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.policy if self.rung is None else f"{self.policy}+{self.rung}"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    scenario_id: str
+    config: EpisodeConfig
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    case: BoxedCase
+    data: bytes
+    traces: tuple[ExampleTrace, ...]
+    candidate: str
+    solved: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make a box of cases and traces for the warm start.")
+    parser.add_argument("--split", default="train")
+    for difficulty in Difficulty:
+        parser.add_argument(f"--{difficulty.value}", type=int, default=0, help=f"how many {difficulty.value} cases")
+    parser.add_argument("--first", type=int, default=0, help="the place in the split to start at")
+    parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
+    parser.add_argument("--policy", action="append", help="a policy to learn from; repeat for more. All honest ones.")
+    parser.add_argument("--no-traces", action="store_true", help="only the box, as for validation")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--out", type=Path, required=True, help="OUT.zip and OUT.jsonl are written")
+    chosen = parser.parse_args()
+    wanted = {difficulty: getattr(chosen, difficulty.value) for difficulty in Difficulty}
+    config = EpisodeConfig(profile=Profile(chosen.profile))
+    try:
+        candidates = () if chosen.no_traces else _candidates(chosen.policy)
+        jobs = [Job(name, config, candidates) for name in _places(chosen.split, chosen.first, wanted)]
+        collected = list(_collect(jobs, chosen.processes))
+    except CamreError as fault:
+        raise SystemExit(f"collect: {fault}") from None
+    index = BoxIndex(
+        scoring_version=SCORING_VERSION,
+        split=chosen.split,
+        profile=chosen.profile,
+        cases=tuple(each.case for each in collected),
+    )
+    cases.write(chosen.out.with_suffix(".zip"), index, ((each.case.scenario_id, each.data) for each in collected))
+    sys.stdout.write(f"written: {chosen.out.with_suffix('.zip')}, {len(collected)} cases\n")
+    if candidates:
+        traces = [trace for each in collected for trace in each.traces]
+        write_traces(chosen.out.with_suffix(".jsonl"), traces)
+        sys.stdout.write(f"written: {chosen.out.with_suffix('.jsonl')}, {len(traces)} traces\n")
+
+
+def read_traces(file: Path) -> tuple[ExampleTrace, ...]:
+    if not file.is_file():
+        raise BadInput(f"there is no file of traces {str(file)!r}; make one: python -m training.collect")
+    return tuple(ExampleTrace.model_validate_json(line) for line in file.read_text(encoding="utf-8").splitlines())
+
+
+def write_traces(file: Path, traces: list[ExampleTrace]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(trace.model_dump_json() + "\n" for trace in traces), encoding="utf-8")
+
+
+def _candidates(names: list[str] | None) -> tuple[Candidate, ...]:
+    infos = [policies.info(name) for name in names or policies.names()]
+    known = [info.name for info in infos if info.knows_truth]
+    if known and names:
+        raise BadInput(f"policy {known[0]!r} knows the truth and is no teacher; choose another")
+    honest = [Candidate(info.name) for info in infos if not info.knows_truth]
+    rungs = [Candidate(RETUNED, rung) for rung in range(_MOST_RUNGS)]
+    return (*honest, *rungs) if Candidate(RETUNED) in honest else tuple(honest)
+
+
+_MOST_RUNGS = 6
+
+
+def _places(split: str, first: int, wanted: dict[Difficulty, int]) -> Iterator[str]:
+    """The first cases of each difficulty, in the order of the split."""
+    left = dict(wanted)
+    for place in range(first, scenario_store.size(split)) if split != "train" else count(first):
+        if not any(left.values()):
+            return
+        scenario_id = scenario_store.at(split, place)
+        difficulty = Difficulty(scenario_id.split("-")[1])
+        if left[difficulty] > 0:
+            left[difficulty] -= 1
+            yield scenario_id
+
+
+def _collect(jobs: list[Job], processes: int) -> Iterator[Collected]:
+    solved = traces = 0
+    with get_context("fork").Pool(processes) as pool:
+        for number, each in enumerate(pool.imap(collect_case, jobs, chunksize=1), start=1):
+            solved += each.solved > 0
+            traces += len(each.traces)
+            if number % 10 == 0 or number == len(jobs):
+                sys.stdout.write(f"{number}/{len(jobs)} cases, {solved} solved by a heuristic, {traces} traces\n")
+                sys.stdout.flush()
+            yield each
+
+
+def collect_case(job: Job) -> Collected:
+    scenario = scenario_store.load(job.scenario_id)
+    costs = cases.plan_costs(scenario, job.config)
+    best: list[_Played] = []
+    winner = ""
+    for candidate in job.candidates:
+        if candidate.rung is not None and candidate.rung >= len(scenario.public.menus[job.config.catalog]):
+            continue
+        played = [_play(candidate, scenario, seed, job.config, costs[seed]) for seed in range(DEFAULT_WORLDS)]
+        if not best or _mean_return(played) > _mean_return(best):
+            best, winner = played, candidate.name
+    case = BoxedCase(
+        scenario_id=scenario.scenario_id,
+        family=scenario.public.family,
+        difficulty=scenario.public.difficulty,
+        costs=costs,
+        best_return=round(_mean_return(best), 6) if best else 0.0,
+    )
+    traces = tuple(
+        ExampleTrace(
+            scenario_id=scenario.scenario_id,
+            seed=seed,
+            policy=winner,
+            total_return=each.total_return,
+            actions=each.actions,
+        )
+        for seed, each in enumerate(best)
+        if each.success and each.actions
+    )
+    return Collected(case, dump_scenario(scenario), traces, winner, sum(each.success for each in best))
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    success: bool
+    total_return: float
+    actions: tuple[str, ...]
+    """Empty where an action has no short form that means the same."""
+
+
+def _mean_return(played: list[_Played]) -> float:
+    return sum(each.total_return for each in played) / len(played)
+
+
+def _play(candidate: Candidate, scenario: Scenario, seed: int, config: EpisodeConfig, cost: Cost | None) -> _Played:
+    reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
+    world = build_world(scenario, seed, config, reference=lambda: reference)
+    policy = policies.make(candidate.policy, seed)
+    now = start(world, f"{scenario.scenario_id}@{seed}")
+    observation = now.observation
+    texts: list[str] = []
+    is_sayable = True
+    while not observation.done:
+        action = _retuned(policy.act(observation), observation, candidate.rung)
+        text = short_form(action, Numbering.of(observation))
+        is_sayable = is_sayable and len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action
+        texts.append(text)
+        now = advance(now.state, action, world)
+        observation = now.observation
+    assert observation.score is not None
+    return _Played(observation.score.success, observation.score.total_return, tuple(texts) if is_sayable else ())
+
+
+def _retuned(action: TokenOptEnvAction, observation: TokenOptEnvObservation, rung: int | None) -> TokenOptEnvAction:
+    if rung is None or action.action_type is not ActionType.ROUTE_SUBTASK:
+        return action
+    return action.model_copy(update={"model_id": menu.ladder(observation)[rung].model_id})
+
+
+def summary(traces: list[ExampleTrace]) -> str:
+    return json.dumps({"traces": len(traces)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Which cases an iteration plays: easy ones first, harder ones as those are solved.
+
+A group whose episodes all end alike teaches nothing, so most cases are drawn from those that some heuristic has solved;
+the rest are drawn from all, because what a heuristic cannot do is not beyond learning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty
+from TokenOptEnv.errors import BadInput
+from TokenOptEnv.streams import Stream
+from training.cases import BoxedCase, BoxIndex
+from training.rollouts import Task
+
+_ORDER = (Difficulty.EASY, Difficulty.MEDIUM, Difficulty.HARD, Difficulty.MARATHON)
+_SOLVED_RETURN = 0.25
+"""The mean return of a heuristic that is worth more than any failure's."""
+_MEMORY = 0.8
+"""Of the running share of successes, per iteration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curriculum:
+    """Frozen: an iteration gives the next one. `reached` is the hardest difficulty in play."""
+
+    reached: Difficulty
+    solved_share: float = 0.0
+    """Running, of episodes at the hardest difficulty in play."""
+
+    @classmethod
+    def begin(cls, index: BoxIndex) -> Curriculum:
+        present = {case.difficulty for case in index.cases}
+        if not present:
+            raise BadInput("the case box is empty; make it again: python -m training.collect")
+        return cls(next(each for each in _ORDER if each in present))
+
+    def after(self, solved: list[tuple[str, bool]], index: BoxIndex, enough: float) -> Curriculum:
+        """`solved`: of each episode its difficulty and whether it succeeded."""
+        at_top = [success for difficulty, success in solved if difficulty == self.reached.value]
+        if not at_top:
+            return self
+        share = _MEMORY * self.solved_share + (1 - _MEMORY) * sum(at_top) / len(at_top)
+        present = {case.difficulty for case in index.cases}
+        harder = [each for each in _ORDER[_ORDER.index(self.reached) + 1 :] if each in present]
+        return Curriculum(harder[0]) if share >= enough and harder else Curriculum(self.reached, share)
+
+
+def draw(
+    index: BoxIndex, curriculum: Curriculum, groups: int, group_size: int, solvable_share: float, stream: Stream
+) -> list[Task]:
+    """Groups of the same case in the same world. Half of them at the hardest difficulty in play, the rest up to it."""
+    upto = _ORDER[: _ORDER.index(curriculum.reached) + 1]
+    tasks: list[Task] = []
+    for number in range(groups):
+        allowed = (curriculum.reached,) if number % 2 == 0 else upto
+        cases = [case for case in index.cases if case.difficulty in allowed]
+        solvable = [case for case in cases if case.best_return >= _SOLVED_RETURN]
+        case: BoxedCase = stream.choice(solvable if solvable and stream.chance(solvable_share) else cases)
+        seed = stream.integer(0, DEFAULT_WORLDS - 1)
+        tasks += [Task(case.scenario_id, seed)] * group_size
+    return tasks

@@ -1,0 +1,230 @@
+"""Episodes in forked processes: actions go in as text, prompts come out as token ids.
+
+Stepping, rendering and tokenizing cost about a millisecond together, on one core. Spread over processes that work
+while the accelerator samples the next chunk, they cost a run almost nothing. Fork before CUDA is touched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from TokenOptEnv.config import EpisodeConfig
+from training.cases import CaseBox
+from training.episode import Episode, Outcome
+
+Ids = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    slot: int
+    scenario_id: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    slot: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Play these actions from the start, and show every prompt on the way."""
+
+    slot: int
+    scenario_id: str
+    seed: int
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a slot shows next, or how its episode ended."""
+
+    slot: int
+    prompt_ids: Ids | None
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    slot: int
+    prompts: tuple[Ids, ...]
+    outcome: Outcome | None
+    """None where an action could not be played: the trace is of another version of the engine."""
+
+
+Request = Start | Say | Replay
+Reply = Shown | Replayed
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What episodes are played in."""
+
+    box: Path
+    tokenizer: Path
+    config: EpisodeConfig
+    most_prompt_tokens: int
+
+
+class Stage:
+    """The episodes of one process, by slot."""
+
+    def __init__(self, room: Room) -> None:
+        self._box = CaseBox(room.box)
+        self._tokenizer = Tokenizer.from_file(str(room.tokenizer))
+        self._room = room
+        self._episodes: dict[int, Episode] = {}
+
+    def answer(self, request: Request) -> Reply:
+        match request:
+            case Start(slot, scenario_id, seed):
+                self._episodes[slot] = Episode(self._box, scenario_id, seed, self._room.config)
+                return self._shown(slot)
+            case Say(slot, text):
+                self._episodes[slot].say(text)
+                return self._shown(slot)
+            case Replay():
+                return self._replayed(request)
+
+    def _shown(self, slot: int) -> Shown:
+        episode = self._episodes[slot]
+        if not episode.done:
+            return Shown(slot, self._ids(episode.prompt), None)
+        del self._episodes[slot]
+        return Shown(slot, None, episode.outcome())
+
+    def _replayed(self, request: Replay) -> Replayed:
+        episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)
+        prompts: list[Ids] = []
+        for text in request.actions:
+            if episode.done:
+                return Replayed(request.slot, tuple(prompts), None)
+            prompts.append(self._ids(episode.prompt))
+            episode.say(text)
+        return Replayed(request.slot, tuple(prompts), episode.outcome() if episode.done else None)
+
+    def _ids(self, prompt: str) -> Ids:
+        """The middle of a prompt that no network could read is left out: only an unbounded memory grows so long."""
+        ids = np.asarray(self._tokenizer.encode(prompt, add_special_tokens=False).ids, dtype=np.int32)
+        most = self._room.most_prompt_tokens
+        return ids if len(ids) <= most else np.concatenate([ids[: most // 2], ids[len(ids) - (most - most // 2) :]])
+
+
+class EnvPool(Protocol):
+    waited_s: float
+    """Spent waiting for episodes while nothing else was left to do."""
+
+    def send(self, requests: Iterable[Request]) -> None: ...
+
+    def receive(self) -> list[Reply]:
+        """The replies to everything sent since the last call, by slot."""
+
+    def close(self) -> None: ...
+
+
+class InlinePool:
+    """The same in this process, for small machines and for debugging."""
+
+    def __init__(self, room: Room) -> None:
+        self._stage = Stage(room)
+        self._replies: list[Reply] = []
+        self.waited_s = 0.0
+
+    def send(self, requests: Iterable[Request]) -> None:
+        began = perf_counter()
+        self._replies += [self._stage.answer(request) for request in requests]
+        self.waited_s += perf_counter() - began
+
+    def receive(self) -> list[Reply]:
+        replies, self._replies = self._replies, []
+        return sorted(replies, key=lambda reply: reply.slot)
+
+    def close(self) -> None:
+        pass
+
+
+class ForkedPool:
+    """A slot belongs to one process for good: `slot // block` turns, so that neighbours share loaded cases."""
+
+    def __init__(self, room: Room, processes: int, block: int) -> None:
+        context = get_context("fork")
+        self._block = block
+        self._links: list[Connection] = []
+        self._processes: list[BaseProcess] = []
+        self._sent: list[int] = [0] * processes
+        self.waited_s = 0.0
+        for _ in range(processes):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_serve, args=(theirs, room), daemon=True)
+            process.start()
+            theirs.close()
+            self._links.append(ours)
+            self._processes.append(process)
+
+    def send(self, requests: Iterable[Request]) -> None:
+        shares: list[list[Request]] = [[] for _ in self._links]
+        for request in requests:
+            shares[request.slot // self._block % len(self._links)].append(request)
+        for number, share in enumerate(shares):
+            if share:
+                self._links[number].send(share)
+                self._sent[number] += 1
+
+    def receive(self) -> list[Reply]:
+        began = perf_counter()
+        replies: list[Reply] = []
+        for number, link in enumerate(self._links):
+            for _ in range(self._sent[number]):
+                replies += _unpacked(link)
+            self._sent[number] = 0
+        self.waited_s += perf_counter() - began
+        return sorted(replies, key=lambda reply: reply.slot)
+
+    def close(self) -> None:
+        for link in self._links:
+            link.close()
+        for process in self._processes:
+            process.join(timeout=5)
+
+
+def open_pool(room: Room, processes: int, block: int) -> EnvPool:
+    return ForkedPool(room, processes, block) if processes > 0 else InlinePool(room)
+
+
+def _unpacked(link: Connection) -> Sequence[Reply]:
+    got = link.recv()
+    if isinstance(got, Exception):
+        raise got
+    replies: Sequence[Reply] = got
+    return replies
+
+
+def _serve(link: Connection, room: Room) -> None:
+    """A fault in an episode is sent back whole: a bug in one process must stop the run, not hang it."""
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    stage = Stage(room)
+    while True:
+        try:
+            requests = link.recv()
+        except EOFError:
+            return
+        try:
+            link.send([stage.answer(request) for request in requests])
+        except Exception as fault:
+            link.send(fault)
+            return

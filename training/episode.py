@@ -1,0 +1,101 @@
+"""One episode of a text policy: prompts out, short actions in. What it shows is exactly what it is billed for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.episode_runtime import advance, start
+from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.prompt import render_text
+from TokenOptEnv.text_actions import parse
+from TokenOptEnv.world import build_world
+from training.cases import CaseBox
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an episode ended: what is learnt from it, and what a red team would look at."""
+
+    scenario_id: str
+    seed: int
+    family: str
+    difficulty: str
+    total_return: float
+    success: bool
+    sce: float
+    cost_nano_usd: int
+    reference_nano_usd: int
+    steps: int
+    refused: int
+    malformed: int
+    submitted: bool
+    ungrounded: bool
+    """It submitted an answer that nothing it read stands behind."""
+    process_reward: float
+    guardrail_reward: float
+    actions: dict[str, int]
+    """By action type."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    refused: int = 0
+    malformed: int = 0
+    actions: Counter[str] = field(default_factory=Counter)
+
+
+class Episode:
+    """Steps the engine itself, because a box brings its own reference costs; the bytes are `LocalEnv`'s."""
+
+    def __init__(self, box: CaseBox, scenario_id: str, seed: int, config: EpisodeConfig) -> None:
+        self._world = build_world(
+            box.load(scenario_id), seed, config, reference=lambda: box.reference(scenario_id, seed)
+        )
+        self._now = start(self._world, f"{scenario_id}@{seed}")
+        self.observation: TokenOptEnvObservation = self._now.observation
+        self._tally = _Tally()
+
+    @property
+    def prompt(self) -> str:
+        return render_text(self.observation)
+
+    @property
+    def done(self) -> bool:
+        return self.observation.done
+
+    def say(self, text: str) -> None:
+        self.act(parse(text, self.observation))
+
+    def act(self, action: TokenOptEnvAction) -> None:
+        self._now = advance(self._now.state, action, self._world)
+        self.observation = self._now.observation
+        self._tally.actions[action.action_type.value] += 1
+        self._tally.malformed += action.action_type is ActionType.MALFORMED
+        last = self.observation.last_tool_result
+        self._tally.refused += last is not None and last.refusal is not None
+
+    def outcome(self) -> Outcome:
+        last = self.observation
+        assert last.score is not None
+        terms = {term.term: term.value for term in last.score.terms}
+        return Outcome(
+            scenario_id=last.task.scenario_id,
+            seed=last.seed,
+            family=last.task.family,
+            difficulty=last.task.difficulty.value,
+            total_return=last.score.total_return,
+            success=last.score.success,
+            sce=last.score.sce,
+            cost_nano_usd=last.score.cost_nano_usd,
+            reference_nano_usd=last.score.reference_nano_usd,
+            steps=last.step,
+            refused=self._tally.refused,
+            malformed=self._tally.malformed,
+            submitted=last.terminated,
+            ungrounded=any(event.guardrail_id == "ungrounded_submit" for event in last.guardrail_events),
+            process_reward=terms["process_milestones"],
+            guardrail_reward=terms["guardrails"],
+            actions=dict(sorted(self._tally.actions.items())),
+        )

@@ -1,0 +1,120 @@
+"""Play a box of cases, greedily, with a trained policy or a heuristic; the same table for both.
+
+    python -m training.evaluate --base runs/base/smollm2-135m --adapter runs/grpo/adapter --box runs/data/validation.zip
+    python -m training.evaluate --policy expert --policy cascade --box runs/data/validation.zip
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+
+from TokenOptEnv import policies
+from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
+from TokenOptEnv.errors import BadInput, CamreError
+from training.cases import CaseBox
+from training.env_pool import EnvPool, open_pool
+from training.episode import Episode, Outcome
+from training.grammar import TokenGrammar
+from training.options import room_of
+from training.policy_model import PolicyModel, pick_device
+from training.results import summarize
+from training.rollouts import Task, play
+from training.sampler import Sampler, Sampling
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Play a box of cases and sum up.")
+    parser.add_argument("--box", type=Path, required=True)
+    parser.add_argument("--base", type=Path, help="the base model's folder")
+    parser.add_argument("--adapter", type=Path)
+    parser.add_argument("--policy", action="append", default=[], help="a heuristic; repeat for more")
+    parser.add_argument("--episodes", type=int, default=10_000, help="at most; each case in each world when fewer")
+    parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
+    parser.add_argument("--no-grammar", action="store_true", help="let the policy say anything")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--device")
+    parser.add_argument("--out", type=Path, help="a line for every episode")
+    chosen = parser.parse_args()
+    try:
+        for name, outcomes in _outcomes(chosen):
+            _tell(name, outcomes)
+            if chosen.out is not None:
+                chosen.out.parent.mkdir(parents=True, exist_ok=True)
+                with chosen.out.open("a", encoding="utf-8") as lines:
+                    lines.writelines(json.dumps({"policy": name, **asdict(each)}) + "\n" for each in outcomes)
+    except CamreError as fault:
+        raise SystemExit(f"evaluate: {fault}") from None
+
+
+def tasks_of(box: CaseBox, most: int) -> list[Task]:
+    """World by world, so that few episodes still cover many cases."""
+    every = [Task(case.scenario_id, seed) for seed in range(DEFAULT_WORLDS) for case in box.index.cases]
+    return every[:most]
+
+
+def evaluate(box: CaseBox, most: int, pool: EnvPool, sampler: Sampler, model: PolicyModel) -> dict[str, float]:
+    """The check during training."""
+    played, _ = play(tasks_of(box, most), pool, sampler, model.tokenizer)
+    return summarize([each.ended for each in played], prefix="check_")
+
+
+def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]:
+    box = CaseBox(chosen.box)
+    tasks = tasks_of(box, chosen.episodes)
+    config = EpisodeConfig(profile=Profile(chosen.profile))
+    for name in chosen.policy:
+        policies.info(name)
+        jobs = [(name, chosen.box, task, config) for task in tasks]
+        with get_context("fork").Pool(max(1, chosen.processes)) as workers:
+            yield name, workers.map(_play_heuristic, jobs, chunksize=8)
+    if chosen.base is None and not chosen.policy:
+        raise BadInput("nothing to play; name a heuristic with --policy or a model with --base")
+    if chosen.base is not None:
+        pool = open_pool(room_of(chosen, chosen.box), chosen.processes, block=1)
+        model = PolicyModel(chosen.base, None, chosen.adapter, pick_device(chosen.device))
+        vocabulary = model.causal.config.vocab_size
+        grammar = TokenGrammar.of_actions(config.profile, model.tokenizer, model.eos_id, vocabulary)
+        sampler = Sampler(model, Sampling(temperature=0.0), None if chosen.no_grammar else grammar)
+        played, pace = play(tasks, pool, sampler, model.tokenizer)
+        sys.stdout.write(f"{pace.steps_per_minute:,.0f} steps a minute, {pace.env_share:.1%} of it the environment's\n")
+        yield str(chosen.adapter or chosen.base), [each.ended for each in played]
+
+
+def _play_heuristic(job: tuple[str, Path, Task, EpisodeConfig]) -> Outcome:
+    name, file, task, config = job
+    episode = Episode(_box(file), task.scenario_id, task.seed, config)
+    policy = policies.make(name, task.seed)
+    while not episode.done:
+        episode.act(policy.act(episode.observation))
+    return episode.outcome()
+
+
+_BOXES: dict[Path, CaseBox] = {}
+
+
+def _box(file: Path) -> CaseBox:
+    """Opened once in each process."""
+    if file not in _BOXES:
+        _BOXES[file] = CaseBox(file)
+    return _BOXES[file]
+
+
+def _tell(name: str, outcomes: list[Outcome]) -> None:
+    found = summarize(outcomes)
+    shown = " ".join(f"{key} {found[key]:.4f}" for key in ("sce", "success", "return", "usd", "steps", "refused_share"))
+    sys.stdout.write(f"{name}: {len(outcomes)} episodes, {shown}\n")
+    for part in ("difficulty", "family"):
+        for value in sorted({getattr(each, part) for each in outcomes}):
+            of = summarize([each for each in outcomes if getattr(each, part) == value])
+            sys.stdout.write(f"  {value}: success {of['success']:.3f} return {of['return']:.3f} sce {of['sce']:.3f}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,274 @@
+"""Group-relative policy optimisation on memory-true rollouts.
+
+    python -m training.grpo --base runs/base/smollm2-135m --adapter runs/sft/adapter --data runs/data/train \\
+        --validation runs/data/validation.zip --out runs/grpo
+
+An iteration, top to bottom:
+
+    draw      some cases, each in one world, each played by a whole group
+    play      all episodes at once, sampled at temperature 1 under the grammar
+    compare   an episode's advantage is its return less its group's mean; groups whose returns are all equal are dropped
+    learn     clipped policy gradient on action tokens; each episode weighs the same, however long it is
+
+Advantages are scaled by the spread of the whole batch, not of each group: where all of a group fail, their returns differ by
+hundredths for tidy process, and scaling those up to one would teach farming.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from time import perf_counter
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from TokenOptEnv.config import Difficulty, Profile
+from TokenOptEnv.errors import CamreError
+from TokenOptEnv.streams import Stream, word
+from training.cases import CaseBox
+from training.curriculum import Curriculum, draw
+from training.env_pool import open_pool
+from training.evaluate import evaluate
+from training.grammar import TokenGrammar
+from training.learner import Learner, Lesson, Scores
+from training.options import LONGEST_ACTION_TOKENS, add_common, room_of
+from training.policy_model import Lora, PolicyModel, pick_device
+from training.results import summarize
+from training.rollouts import Played, play
+from training.run_log import RunLog
+from training.sampler import Sampler, Sampling
+
+_ALIKE = 1e-6
+"""Returns that differ by less are equal: rounding must not become an advantage."""
+_MEASURED_LESSONS = 16
+"""On so many the drift from the start is measured where it is not penalised."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Reinforce a warm-started policy.")
+    add_common(parser)
+    parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--groups", type=int, default=32, help="cases an iteration")
+    parser.add_argument("--group-size", type=int, default=16, help="episodes of each")
+    parser.add_argument("--updates", type=int, default=2, help="gradient steps an iteration")
+    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--clip", type=float, default=0.2)
+    parser.add_argument("--kl", type=float, default=0.0, help="weight of the drift from the start")
+    parser.add_argument("--enough", type=float, default=0.5, help="success at which harder cases join")
+    parser.add_argument("--solvable-share", type=float, default=0.75, help="of cases that a heuristic has solved")
+    parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
+    try:
+        train(parser.parse_args())
+    except CamreError as fault:
+        raise SystemExit(f"grpo: {fault}") from None
+
+
+def train(chosen: argparse.Namespace) -> None:
+    began = perf_counter()
+    device = pick_device(chosen.device)
+    box = CaseBox(chosen.data.with_suffix(".zip"))
+    pool = open_pool(room_of(chosen, box.file), chosen.processes, block=chosen.group_size)
+    check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
+    model = PolicyModel(chosen.base, None if chosen.full else Lora(chosen.rank, 2 * chosen.rank), chosen.adapter, device)
+    grammar = TokenGrammar.of_actions(
+        Profile(chosen.profile), model.tokenizer, model.eos_id, model.causal.config.vocab_size
+    )
+    learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
+    sampler = Sampler(model, Sampling(max_new_tokens=LONGEST_ACTION_TOKENS), grammar)
+    greedy = Sampler(model, Sampling(max_new_tokens=LONGEST_ACTION_TOKENS, temperature=0.0), grammar)
+    log = RunLog(chosen.out)
+    first, curriculum, start_weights, best = 0, Curriculum.begin(box.index), learner.weights(), -1.0
+    if (state := log.resume(device)) is not None:
+        learner.restore(state)
+        first, best, start_weights = state["iteration"] + 1, state["best"], state["start_weights"]
+        curriculum = Curriculum(Difficulty(state["reached"]), state["solved_share"])
+
+    for iteration in range(first, chosen.iterations):
+        stream = Stream("grpo", chosen.seed, iteration)
+        tasks = draw(box.index, curriculum, chosen.groups, chosen.group_size, chosen.solvable_share, stream)
+        sampler.seed(word("grpo sampling", chosen.seed, iteration))
+        played, pace = play(tasks, pool, sampler, model.tokenizer)
+        rewards = [each.ended.total_return for each in played]
+        advantages = group_advantages(rewards, chosen.group_size)
+        kept = [each for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
+        lessons = to_lessons(learner, kept, [each for each in advantages if each is not None])
+
+        started = perf_counter()
+        learnt = learn(learner, lessons, start_weights, stream, chosen)
+        model.refresh_sampled()
+        learn_s = perf_counter() - started
+
+        curriculum = curriculum.after(
+            [(each.ended.difficulty, each.ended.success) for each in played], box.index, chosen.enough
+        )
+        metrics = {
+            **summarize([each.ended for each in played]),
+            **lengths(played),
+            **learnt,
+            "groups_kept": len(kept) / len(played),
+            "reached": curriculum.reached.value,
+        }
+        last = iteration + 1 == chosen.iterations
+        is_late = chosen.minutes is not None and perf_counter() - began > 60 * chosen.minutes
+        if check_pool is not None and ((iteration + 1) % chosen.check_every == 0 or last or is_late):
+            found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, greedy, model)
+            metrics |= found
+            if found["check_return"] > best:
+                best = found["check_return"]
+                model.save(chosen.out / "best")
+        log.metrics(iteration, metrics)
+        total_s = pace.seconds + learn_s
+        log.timings(
+            iteration,
+            {
+                "play_s": pace.seconds,
+                "learn_s": learn_s,
+                "env_share": pace.env_seconds / total_s,
+                "env_steps_per_minute": 60 * pace.env_steps / total_s,
+                "tree_tokens": sum(len(lesson.tree.tokens) for lesson in lessons),
+            },
+        )
+        tell(iteration, metrics, pace.env_seconds / total_s, 60 * pace.env_steps / total_s)
+        if (iteration + 1) % chosen.checkpoint_every == 0 or last or is_late:
+            log.checkpoint(
+                iteration,
+                {
+                    **learner.state(),
+                    "start_weights": start_weights,
+                    "best": best,
+                    "reached": curriculum.reached.value,
+                    "solved_share": curriculum.solved_share,
+                },
+            )
+        if is_late:
+            break
+
+    model.save(chosen.out / "adapter")
+    sys.stdout.write(f"written: {chosen.out / 'adapter'}\n")
+
+
+def group_advantages(rewards: Sequence[float], group_size: int) -> list[float | None]:
+    """By episode; None where its whole group ended alike."""
+    groups = np.asarray(rewards, dtype=np.float64).reshape(-1, group_size)
+    centred = groups - groups.mean(axis=1, keepdims=True)
+    differs = np.ptp(groups, axis=1) > _ALIKE
+    spread = float(np.sqrt((centred[differs] ** 2).mean())) if differs.any() else 1.0
+    return [
+        float(advantage / spread) if is_kept else None
+        for row, is_kept in zip(centred, differs, strict=True)
+        for advantage in row
+    ]
+
+
+def to_lessons(learner: Learner, kept: list[Played], advantages: list[float]) -> list[Lesson]:
+    """Each episode's action tokens share a weight of one over the number of episodes."""
+    lessons: list[Lesson] = []
+    for each, advantage in zip(kept, advantages, strict=True):
+        tokens = sum(len(sample.action_ids) for sample in each.samples)
+        lessons += learner.lessons(each.samples, 1.0 / (tokens * len(kept)), advantage)
+    return lessons
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Sums over action tokens of an iteration's updates."""
+
+    tokens: int = 0
+    entropy: float = 0.0
+    clipped: float = 0.0
+    moved: float = 0.0
+    """How far the policy has moved from the one that played: an estimate of the divergence."""
+
+    def add(self, scores: Scores, ratio: torch.Tensor, clip: float) -> None:
+        self.tokens += len(ratio)
+        self.entropy += float(scores.entropies.sum())
+        self.clipped += float(((ratio - 1.0).abs() > clip).sum())
+        self.moved += float((ratio - 1.0 - ratio.log()).sum())
+
+
+def learn(
+    learner: Learner,
+    lessons: list[Lesson],
+    start_weights: dict[str, torch.Tensor],
+    stream: Stream,
+    chosen: argparse.Namespace,
+) -> dict[str, float]:
+    """Some updates on what was just played. The old log-probabilities are recomputed by the network that is trained."""
+    if not lessons:
+        return {}
+    old = learner.measured(lessons)
+    measured = lessons if chosen.kl > 0.0 else lessons[:_MEASURED_LESSONS]
+    with learner.swapped(start_weights):
+        start = learner.measured(measured)
+    drift = [_divergence(before, now) for before, now in zip(start, old[: len(start)], strict=True)]
+    tally = _Tally()
+    losses, gradients = [], []
+    order = stream.shuffled(range(len(lessons)))
+    for update in range(chosen.updates):
+        places = order[update :: chosen.updates]
+        share = [lessons[place] for place in places]
+
+        def loss(scores: Scores, at: Sequence[int], places: list[int] = places) -> torch.Tensor:
+            picked = [places[each] for each in at]
+            device = scores.logprobs.device
+            weights = _on(device, [lessons[place].weights for place in picked]) * chosen.updates
+            advantages = _on(device, [lessons[place].advantages for place in picked])
+            ratio = (scores.logprobs - _on(device, [old[place] for place in picked])).exp()
+            tally.add(Scores(scores.logprobs.detach(), scores.entropies.detach()), ratio.detach(), chosen.clip)
+            clipped = ratio.clamp(1.0 - chosen.clip, 1.0 + chosen.clip)
+            gain = torch.minimum(ratio * advantages, clipped * advantages)
+            if chosen.kl > 0.0:
+                gap = _on(device, [start[place] for place in picked]) - scores.logprobs
+                gain = gain - chosen.kl * (gap.exp() - 1.0 - gap)
+            return -(weights * gain).sum()
+
+        value, gradient = learner.step(share, loss, chosen.rate, 1.0)
+        losses.append(value)
+        gradients.append(gradient)
+    return {
+        "loss": fmean(losses),
+        "gradient": fmean(gradients),
+        "entropy": tally.entropy / tally.tokens,
+        "clip_fraction": tally.clipped / tally.tokens,
+        "kl_step": tally.moved / tally.tokens,
+        "kl_start": fmean(drift),
+    }
+
+
+def _divergence(before: NDArray[np.float32], now: NDArray[np.float32]) -> float:
+    gap = before - now
+    return float((np.exp(gap) - 1.0 - gap).mean())
+
+
+def _on(device: torch.device, parts: list[NDArray[np.float32]]) -> torch.Tensor:
+    return torch.from_numpy(np.concatenate(parts)).to(device)
+
+
+def lengths(played: list[Played]) -> dict[str, float]:
+    samples = [sample for each in played for sample in each.samples]
+    return {
+        "prompt_tokens": fmean(len(sample.prompt_ids) for sample in samples),
+        "action_tokens": fmean(len(sample.action_ids) for sample in samples),
+        "sampled_nats": -fmean(float(row.sum()) for each in played for row in each.logprobs),
+    }
+
+
+def tell(iteration: int, metrics: dict[str, float | str], env_share: float, steps_per_minute: float) -> None:
+    check = f" check {metrics['check_return']:.3f}/{metrics['check_success']:.3f}" if "check_return" in metrics else ""
+    sys.stdout.write(
+        f"iteration {iteration + 1} return {metrics['return']:.3f} success {metrics['success']:.3f}"
+        f" sce {metrics['sce']:.3f} steps {metrics['steps']:.1f} refused {metrics['refused_share']:.3f}"
+        f" entropy {metrics.get('entropy', 0.0):.3f} kept {metrics['groups_kept']:.2f} {metrics['reached']}"
+        f" | {steps_per_minute:,.0f} env steps/min, environment {env_share:.1%}{check}\n"
+    )
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

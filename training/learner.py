@@ -1,0 +1,143 @@
+"""One gradient step over the trees of many episodes: what the warm start and the reinforcement have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from training import prefix_tree
+from training.grammar import TokenGrammar
+from training.policy_model import PolicyModel
+from training.prefix_tree import Sample, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A tree with, for each of its action tokens, how much it counts and what it is compared with."""
+
+    tree: Tree
+    states: list[int] | None
+    """Of the grammar, before each action token; None where no grammar is laid over the logits."""
+    weights: NDArray[np.float32]
+    advantages: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """By action token of a batch."""
+
+    logprobs: Tensor
+    entropies: Tensor
+
+
+Loss = Callable[[Scores, Sequence[int]], Tensor]
+"""From the scores of some lessons, named by place, to the sum that is minimised."""
+
+
+class Learner:
+    def __init__(
+        self, model: PolicyModel, grammar: TokenGrammar | None, most_tree_tokens: int, most_batch_tokens: int
+    ) -> None:
+        self.model, self.grammar = model, grammar
+        self._most_tree_tokens, self._most_batch_tokens = most_tree_tokens, most_batch_tokens
+        self.optimizer = torch.optim.AdamW(
+            [each for _, each in model.trainable()], lr=0.0, betas=(0.9, 0.99), weight_decay=0.0
+        )
+
+    def lessons(self, samples: Sequence[Sample], weight: float, advantage: float) -> list[Lesson]:
+        """An episode, every action token with this weight. A sample outside the grammar teaches nothing."""
+        kept = [sample for sample in samples if self._states(sample) is not None]
+        lessons = []
+        for tree in prefix_tree.grow(kept, self._most_tree_tokens):
+            states = None
+            if self.grammar is not None:
+                inside = sorted(set(tree.samples))
+                states = [state for number in inside for state in self._states(kept[number]) or []]
+            size = len(tree.targets)
+            lessons.append(
+                Lesson(
+                    tree, states, np.full(size, weight, dtype=np.float32), np.full(size, advantage, dtype=np.float32)
+                )
+            )
+        return lessons
+
+    def _states(self, sample: Sample) -> list[int] | None:
+        return [] if self.grammar is None else self.grammar.states(sample.action_ids.tolist())
+
+    def batches(self, lessons: Sequence[Lesson]) -> Iterator[list[int]]:
+        """Lessons of like length together, by place, as many as fit."""
+        order = sorted(range(len(lessons)), key=lambda place: -len(lessons[place].tree.tokens))
+        while order:
+            rows = max(1, self._most_batch_tokens // len(lessons[order[0]].tree.tokens))
+            yield order[:rows]
+            order = order[rows:]
+
+    def scores(self, lessons: Sequence[Lesson]) -> Scores:
+        logits = self.model.logits(prefix_tree.batch([each.tree for each in lessons], self.model.device))
+        if self.grammar is not None:
+            states = [state for each in lessons for state in each.states or []]
+            logits = self.grammar.masked(logits, torch.tensor(states, device=logits.device))
+        targets = torch.tensor([token for each in lessons for token in each.tree.targets], device=logits.device)
+        every = logits.log_softmax(-1)
+        shares = every.exp()
+        entropies = -(shares * every.masked_fill(shares == 0.0, 0.0)).sum(-1)
+        return Scores(every.gather(-1, targets[:, None])[:, 0], entropies)
+
+    @torch.no_grad()
+    def measured(self, lessons: Sequence[Lesson]) -> list[NDArray[np.float32]]:
+        """The log-probabilities of every lesson's action tokens, as the network stands."""
+        found: dict[int, NDArray[np.float32]] = {}
+        for places in self.batches(lessons):
+            logprobs = self.scores([lessons[place] for place in places]).logprobs.cpu().numpy()
+            ends = np.cumsum([len(lessons[place].tree.targets) for place in places])[:-1]
+            found.update(zip(places, np.split(logprobs, ends), strict=True))
+        return [found[place] for place in range(len(lessons))]
+
+    def step(self, lessons: Sequence[Lesson], loss: Loss, rate: float, longest_gradient: float) -> tuple[float, float]:
+        """Descend once; the loss and the length of its gradient."""
+        total = 0.0
+        for places in self.batches(lessons):
+            value = loss(self.scores([lessons[place] for place in places]), places)
+            value.backward()  # type: ignore[no-untyped-call]
+            total += float(value.detach())
+        parameters = [each for _, each in self.model.trainable()]
+        length = float(torch.nn.utils.clip_grad_norm_(parameters, longest_gradient))
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return total, length
+
+    def weights(self) -> dict[str, Tensor]:
+        return {name: each.detach().clone() for name, each in self.model.trainable()}
+
+    @contextmanager
+    def swapped(self, weights: dict[str, Tensor]) -> Iterator[None]:
+        """The network as it was, for a while."""
+        now = self.weights()
+        self._put(weights)
+        try:
+            yield
+        finally:
+            self._put(now)
+
+    @torch.no_grad()
+    def _put(self, weights: dict[str, Tensor]) -> None:
+        for name, each in self.model.trainable():
+            each.copy_(weights[name])
+
+    def state(self) -> dict[str, object]:
+        return {"weights": self.weights(), "optimizer": self.optimizer.state_dict()}
+
+    def restore(self, state: dict[str, object]) -> None:
+        weights, optimizer = state["weights"], state["optimizer"]
+        assert isinstance(weights, dict) and isinstance(optimizer, dict)
+        self._put(weights)
+        self.optimizer.load_state_dict(optimizer)
+        self.model.refresh_sampled()

@@ -1,0 +1,48 @@
+"""What every recipe is told on its command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from TokenOptEnv.config import EpisodeConfig, Profile
+from TokenOptEnv.errors import BadInput
+from training.env_pool import Room
+
+LONGEST_ACTION_TOKENS = 64
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--base", type=Path, required=True, help="the base model's folder")
+    parser.add_argument("--adapter", type=Path, help="an adapter to go on from")
+    parser.add_argument("--data", type=Path, required=True, help="DATA.zip is the case box, DATA.jsonl the traces")
+    parser.add_argument("--validation", type=Path, help="a case box to check against")
+    parser.add_argument("--checks", type=int, default=100, help="episodes a check")
+    parser.add_argument("--out", type=Path, required=True, help="the run's folder; a run found there goes on")
+    parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
+    parser.add_argument("--rank", type=int, default=16, help="of the low-rank adapter")
+    parser.add_argument("--full", action="store_true", help="train every weight instead of an adapter")
+    parser.add_argument("--tree-tokens", type=int, default=4_096, help="the longest tree; longer episodes are split")
+    parser.add_argument("--batch-tokens", type=int, default=49_152, help="padded tokens of one forward pass")
+    parser.add_argument("--processes", type=int, default=2, help="for episodes; 0 plays them in this one")
+    parser.add_argument("--minutes", type=float, help="stop, saved, after so long")
+    parser.add_argument("--checkpoint-every", type=int, default=25)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", help="cuda or cpu; the best there is when left out")
+
+
+def room_of(chosen: argparse.Namespace, box: Path) -> Room:
+    return Room(
+        box=box,
+        tokenizer=chosen.base / "tokenizer.json",
+        config=EpisodeConfig(profile=Profile(chosen.profile)),
+        most_prompt_tokens=_window(chosen.base) - LONGEST_ACTION_TOKENS,
+    )
+
+
+def _window(base: Path) -> int:
+    file = base / "config.json"
+    if not file.is_file():
+        raise BadInput(f"there is no model in {str(base)!r}; make one: python -m training.base_model --out {base}")
+    return int(json.loads(file.read_text(encoding="utf-8"))["max_position_embeddings"])

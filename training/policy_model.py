@@ -1,0 +1,131 @@
+"""The policy's network, twice: one to train, and its weights merged into one that is fast to sample from.
+
+Merging a small update into bfloat16 weights would round most of it away, so the sampled copy is kept in a finer
+format: float16 on a GPU, float32 elsewhere. What is learnt from is always recomputed by the network that is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from transformers import AutoModelForCausalLM
+
+from TokenOptEnv.errors import BadInput
+from training.base_model import HUB_NAME
+from training.prefix_tree import TreeBatch
+
+_ADAPTER_FILE = "adapter_config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Lora:
+    """Low-rank updates of every linear layer: small enough to carry, large enough to learn a protocol."""
+
+    rank: int = 16
+    alpha: int = 32
+
+
+class PolicyModel:
+    def __init__(self, base: Path, lora: Lora | None, adapter: Path | None, device: torch.device) -> None:
+        """`lora=None` trains every weight; `adapter` continues from an earlier one."""
+        if not (base / "config.json").is_file():
+            raise BadInput(f"there is no model in {str(base)!r}; make one: python -m training.base_model --out {base}")
+        self.base = base
+        self.device = device
+        self.tokenizer: Tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+        on_gpu = device.type == "cuda"
+        plain = _load(base, torch.bfloat16 if on_gpu and (lora or adapter) else torch.float32)
+        self.eos_id: int = _end_token(plain.config.eos_token_id)
+        self.pad_id: int = plain.config.pad_token_id or 0
+        self.longest_tokens: int = plain.config.max_position_embeddings
+        if adapter is not None:
+            self.net: nn.Module = PeftModel.from_pretrained(plain, str(adapter), is_trainable=True)
+        elif lora is not None:
+            self.net = get_peft_model(plain, _lora_config(lora))
+        else:
+            self.net = plain
+        self.net.to(device)
+        self.net.train()
+        self.sampled = _load(base, torch.float16 if on_gpu else torch.float32).to(device).eval()
+        self.sampled.requires_grad_(False)
+        self.refresh_sampled()
+
+    @property
+    def causal(self) -> Any:
+        """The network without the adapter's wrapper: a decoder and its head."""
+        return self.net.get_base_model() if isinstance(self.net, PeftModel) else self.net
+
+    def trainable(self) -> Iterator[tuple[str, nn.Parameter]]:
+        return ((name, each) for name, each in self.net.named_parameters() if each.requires_grad)
+
+    @torch.no_grad()
+    def refresh_sampled(self) -> None:
+        """Bring the copy that is sampled from up to date with the one that is trained."""
+        causal = self.causal
+        for name, copied in self.sampled.named_parameters():
+            place, _, attribute = name.rpartition(".")
+            module = causal.get_submodule(place)
+            copied.copy_(_merged(module) if attribute == "weight" else getattr(module, attribute))
+
+    def precision(self) -> AbstractContextManager[Any]:
+        if self.device.type == "cuda":
+            return torch.autocast("cuda", dtype=torch.bfloat16)
+        return nullcontext()
+
+    def logits(self, trees: TreeBatch) -> Tensor:
+        """Of every action token's predecessor, in full precision; nothing else is projected onto the vocabulary."""
+        with self.precision():
+            dtype = torch.bfloat16 if self.device.type == "cuda" else torch.float32
+            hidden = self.causal.model(
+                input_ids=trees.tokens,
+                position_ids=trees.positions,
+                attention_mask=trees.mask(dtype),
+                use_cache=False,
+            ).last_hidden_state
+            chosen = hidden[trees.rows, trees.predictors]
+        head = self.causal.lm_head.weight
+        return chosen.float() @ head.float().T
+
+    def save(self, folder: Path) -> None:
+        """In the usual form: an adapter that names its base by a name that holds on every machine, or a whole model."""
+        if isinstance(self.net, PeftModel):
+            for config in self.net.peft_config.values():
+                config.base_model_name_or_path = HUB_NAME
+        self.net.save_pretrained(str(folder))
+        if not isinstance(self.net, PeftModel):
+            self.tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def pick_device(name: str | None) -> torch.device:
+    return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+
+def _load(folder: Path, dtype: torch.dtype) -> Any:
+    return AutoModelForCausalLM.from_pretrained(str(folder), dtype=dtype, attn_implementation="sdpa")
+
+
+def _lora_config(lora: Lora) -> LoraConfig:
+    return LoraConfig(
+        r=lora.rank, lora_alpha=lora.alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM"
+    )
+
+
+def _end_token(given: int | list[int] | None) -> int:
+    if given is None:
+        raise BadInput("the model's config names no end token; a policy could not say where its action ends")
+    return given[0] if isinstance(given, list) else given
+
+
+def _merged(module: Any) -> Tensor:
+    weight: Tensor = module.weight.float()
+    if not hasattr(module, "lora_A"):
+        return weight
+    return weight + sum(module.get_delta_weight(name).float() for name in module.active_adapters)

@@ -1,0 +1,91 @@
+"""Memory-true rollouts: at each step the policy sees exactly the prompt it is billed for, and nothing it saw before.
+
+All live episodes advance together: one batch of prompts a step, sampled in chunks, and while the accelerator works on
+the next chunk the episodes of the last one step in their own processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from training.env_pool import EnvPool, Ids, Say, Shown, Start
+from training.episode import Outcome
+from training.prefix_tree import Sample
+from training.sampler import Said, Sampler
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    scenario_id: str
+    seed: int
+
+
+@dataclass(slots=True)
+class Played:
+    """An episode: the samples to learn from are its steps."""
+
+    task: Task
+    samples: list[Sample] = field(default_factory=list)
+    logprobs: list[NDArray[np.float32]] = field(default_factory=list)
+    """By step and token, as sampled."""
+    outcome: Outcome | None = None
+
+    @property
+    def ended(self) -> Outcome:
+        assert self.outcome is not None
+        return self.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    env_steps: int
+    seconds: float
+    env_seconds: float
+    """Of these, spent waiting for episodes alone."""
+
+    @property
+    def env_share(self) -> float:
+        return self.env_seconds / self.seconds
+
+    @property
+    def steps_per_minute(self) -> float:
+        return 60.0 * self.env_steps / self.seconds
+
+
+def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Tokenizer) -> tuple[list[Played], Pace]:
+    began, waited = perf_counter(), pool.waited_s
+    episodes = [Played(task) for task in tasks]
+    pool.send(Start(slot, task.scenario_id, task.seed) for slot, task in enumerate(tasks))
+    env_steps = 0
+    while shown := _still_live(pool, episodes):
+        slots = sorted(shown)
+
+        def heard(places: list[int], said: list[Said], slots: list[int] = slots, shown: dict[int, Ids] = shown) -> None:
+            texts = tokenizer.decode_batch([each.ids.tolist() for each in said], skip_special_tokens=True)
+            chosen = [slots[place] for place in places]
+            for slot, each in zip(chosen, said, strict=True):
+                episodes[slot].samples.append(Sample(shown[slot], each.ids))
+                episodes[slot].logprobs.append(each.logprobs)
+            pool.send(Say(slot, text) for slot, text in zip(chosen, texts, strict=True))
+
+        sampler.say([shown[slot] for slot in slots], heard)
+        env_steps += len(slots)
+    return episodes, Pace(env_steps, perf_counter() - began, pool.waited_s - waited)
+
+
+def _still_live(pool: EnvPool, episodes: list[Played]) -> dict[int, Ids]:
+    """What those still running show; the others' ends are written down."""
+    live: dict[int, Ids] = {}
+    for reply in pool.receive():
+        assert isinstance(reply, Shown)
+        if reply.prompt_ids is not None:
+            live[reply.slot] = reply.prompt_ids
+        else:
+            episodes[reply.slot].outcome = reply.outcome
+    return live

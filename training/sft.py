@@ -1,0 +1,141 @@
+"""Warm start: imitate what heuristics did where it worked, on the prompts they would have been shown.
+
+    python -m training.sft --base runs/base/smollm2-135m --data runs/data/train --out runs/sft
+
+Without it a small model makes no valid move, every episode of a group ends alike, and reinforcement has nothing to
+go on. The loss falls on action tokens alone. Traces are replayed to get their prompts; one that no longer plays to its end is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from statistics import fmean
+from time import perf_counter
+
+import numpy as np
+import torch
+
+from TokenOptEnv.config import EpisodeConfig, Profile
+from TokenOptEnv.errors import CamreError
+from TokenOptEnv.streams import Stream
+from training.cases import CaseBox
+from training.collect import ExampleTrace, read_traces
+from training.env_pool import EnvPool, Replay, Replayed, Room, open_pool
+from training.evaluate import evaluate
+from training.grammar import TokenGrammar
+from training.learner import Learner, Lesson, Scores
+from training.options import add_common, room_of
+from training.policy_model import Lora, PolicyModel, pick_device
+from training.prefix_tree import Sample
+from training.run_log import RunLog
+from training.sampler import Sampler, Sampling
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Warm start on traces of heuristics.")
+    add_common(parser)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--batch", type=int, default=32, help="episodes a step")
+    parser.add_argument("--rate", type=float, default=4e-4, help="learning rate at its height")
+    try:
+        train(parser.parse_args())
+    except CamreError as fault:
+        raise SystemExit(f"sft: {fault}") from None
+
+
+def train(chosen: argparse.Namespace) -> None:
+    began = perf_counter()
+    device = pick_device(chosen.device)
+    room = room_of(chosen, chosen.data.with_suffix(".zip"))
+    pool = open_pool(room, chosen.processes, block=1)
+    check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
+    model = PolicyModel(chosen.base, None if chosen.full else Lora(chosen.rank, 2 * chosen.rank), chosen.adapter, device)
+    grammar = TokenGrammar.of_actions(
+        Profile(chosen.profile), model.tokenizer, model.eos_id, model.causal.config.vocab_size
+    )
+    learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
+    log = RunLog(chosen.out)
+    first = 0
+    if (state := log.resume(device)) is not None:
+        learner.restore(state)
+        first = state["iteration"] + 1
+
+    traces = read_traces(chosen.data.with_suffix(".jsonl"))
+    episodes = replayed(traces, pool, model)
+    steps_an_epoch = max(1, len(episodes) // chosen.batch)
+    last = chosen.epochs * steps_an_epoch
+    sys.stdout.write(f"{len(episodes)} of {len(traces)} traces replay; {last} steps\n")
+
+    for step in range(first, last):
+        epoch, place = divmod(step, steps_an_epoch)
+        order = Stream("sft", chosen.seed, epoch).shuffled(range(len(episodes)))
+        chosen_episodes = [episodes[each] for each in order[place * chosen.batch : (place + 1) * chosen.batch]]
+        lessons = [lesson for samples in chosen_episodes for lesson in learner.lessons(samples, 1.0, 0.0)]
+        tokens = sum(len(lesson.tree.targets) for lesson in lessons)
+        rate = chosen.rate * height(step, last)
+        started = perf_counter()
+        entropies: list[float] = []
+
+        def loss(scores: Scores, places: list[int], tokens: int = tokens, kept: list[float] = entropies) -> torch.Tensor:
+            kept.append(float(scores.entropies.detach().mean()))
+            return -scores.logprobs.sum() / tokens
+
+        value, gradient = learner.step(lessons, loss, rate, 1.0)
+        log.metrics(step, {"loss": value, "entropy": fmean(entropies), "gradient": gradient, "rate": rate})
+        log.timings(step, {"seconds": perf_counter() - started, "tree_tokens": tree_tokens(lessons)})
+        is_late = chosen.minutes is not None and perf_counter() - began > 60 * chosen.minutes
+        if step % 10 == 0 or step + 1 == last or is_late:
+            sys.stdout.write(f"step {step + 1}/{last} loss {value:.4f} gradient {gradient:.2f} rate {rate:.1e}\n")
+            sys.stdout.flush()
+        if (step + 1) % chosen.checkpoint_every == 0 or step + 1 == last or is_late:
+            log.checkpoint(step, learner.state())
+        if is_late:
+            break
+
+    model.refresh_sampled()
+    model.save(chosen.out / "adapter")
+    if check_pool is not None:
+        sampler = Sampler(model, Sampling(temperature=0.0), grammar)
+        found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, sampler, model)
+        log.metrics(last, found)
+        sys.stdout.write(f"validation: success {found['check_success']:.3f} return {found['check_return']:.3f}\n")
+    sys.stdout.write(f"written: {chosen.out / 'adapter'}\n")
+
+
+def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel) -> list[list[Sample]]:
+    """The traces as prompts and actions."""
+    pool.send(
+        Replay(slot, trace.scenario_id, trace.seed, trace.actions) for slot, trace in enumerate(traces)
+    )
+    episodes: list[list[Sample]] = []
+    for reply in pool.receive():
+        assert isinstance(reply, Replayed)
+        if reply.outcome is None or not reply.outcome.success:
+            continue
+        actions = traces[reply.slot].actions
+        episodes.append(
+            [
+                Sample(prompt, np.asarray([*model.tokenizer.encode(text).ids, model.eos_id], dtype=np.int32))
+                for prompt, text in zip(reply.prompts, actions, strict=True)
+            ]
+        )
+    return episodes
+
+
+def height(step: int, last: int) -> float:
+    """A short climb, then half a cosine down to a tenth."""
+    climb = max(1, last // 20)
+    if step < climb:
+        return (step + 1) / climb
+    return 0.1 + 0.45 * (1.0 + math.cos(math.pi * (step - climb) / max(1, last - climb)))
+
+
+def tree_tokens(lessons: list[Lesson]) -> int:
+    return sum(len(lesson.tree.tokens) for lesson in lessons)
+
+
+if __name__ == "__main__":
+    main()
