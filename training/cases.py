@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig
@@ -20,6 +21,7 @@ from TokenOptEnv.world import ReferenceCosts
 
 _INDEX = "index.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_KEPT = 64
 
 
 class Cost(Frozen):
@@ -45,13 +47,14 @@ class BoxIndex(Frozen):
 
 
 class CaseBox:
-    """Opened anew in each process: a file position is not shared well."""
+    """Opened anew in each process: a file position is not shared well. The last few scenarios are kept: groups share."""
 
     def __init__(self, file: Path) -> None:
         if not file.is_file():
             raise BadInput(f"there is no case box {str(file)!r}; make one: python -m training.collect --out {file}")
         self.file = file
         self._archive: zipfile.ZipFile | None = None
+        self.load = lru_cache(maxsize=_KEPT)(self._load)
         with zipfile.ZipFile(file) as archive:
             self.index = BoxIndex.model_validate_json(archive.read(_INDEX))
         if self.index.scoring_version != SCORING_VERSION:
@@ -61,7 +64,7 @@ class CaseBox:
             )
         self.cases = {case.scenario_id: case for case in self.index.cases}
 
-    def load(self, scenario_id: str) -> Scenario:
+    def _load(self, scenario_id: str) -> Scenario:
         if self._archive is None:
             self._archive = zipfile.ZipFile(self.file)
         name = f"{scenario_id}.json.gz"

@@ -24,8 +24,8 @@ from pathlib import Path
 
 from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig, Profile
-from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.episode_runtime import advance, start
+from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.policies import menu

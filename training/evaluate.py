@@ -1,7 +1,7 @@
 """Play a box of cases, greedily, with a trained policy or a heuristic; the same table for both.
 
-    python -m training.evaluate --base runs/base/smollm2-135m --adapter runs/grpo/adapter --box runs/data/validation.zip
-    python -m training.evaluate --policy expert --policy cascade --box runs/data/validation.zip
+python -m training.evaluate --base runs/base/smollm2-135m --adapter runs/grpo/adapter --box runs/data/validation.zip
+python -m training.evaluate --policy expert --policy cascade --box runs/data/validation.zip
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from training.grammar import TokenGrammar
 from training.options import room_of
 from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
-from training.rollouts import Task, play
+from training.rollouts import Task, begin, play
 from training.sampler import Sampler, Sampling
 
 
@@ -60,7 +60,9 @@ def tasks_of(box: CaseBox, most: int) -> list[Task]:
 
 def evaluate(box: CaseBox, most: int, pool: EnvPool, sampler: Sampler, model: PolicyModel) -> dict[str, float]:
     """The check during training."""
-    played, _ = play(tasks_of(box, most), pool, sampler, model.tokenizer)
+    tasks = tasks_of(box, most)
+    begin(tasks, pool)
+    played, _ = play(tasks, pool, sampler, model.tokenizer)
     return summarize([each.ended for each in played], prefix="check_")
 
 
@@ -81,6 +83,7 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
         vocabulary = model.causal.config.vocab_size
         grammar = TokenGrammar.of_actions(config.profile, model.tokenizer, model.eos_id, vocabulary)
         sampler = Sampler(model, Sampling(temperature=0.0), None if chosen.no_grammar else grammar)
+        begin(tasks, pool)
         played, pace = play(tasks, pool, sampler, model.tokenizer)
         sys.stdout.write(f"{pace.steps_per_minute:,.0f} steps a minute, {pace.env_share:.1%} of it the environment's\n")
         yield str(chosen.adapter or chosen.base), [each.ended for each in played]

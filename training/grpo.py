@@ -20,7 +20,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 
@@ -40,7 +39,7 @@ from training.learner import Learner, Lesson, Scores
 from training.options import LONGEST_ACTION_TOKENS, add_common, room_of
 from training.policy_model import Lora, PolicyModel, pick_device
 from training.results import summarize
-from training.rollouts import Played, play
+from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
 
@@ -56,8 +55,8 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--groups", type=int, default=32, help="cases an iteration")
     parser.add_argument("--group-size", type=int, default=16, help="episodes of each")
-    parser.add_argument("--updates", type=int, default=2, help="gradient steps an iteration")
-    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--updates", type=int, default=4, help="gradient steps an iteration")
+    parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--clip", type=float, default=0.2)
     parser.add_argument("--kl", type=float, default=0.0, help="weight of the drift from the start")
     parser.add_argument("--enough", type=float, default=0.5, help="success at which harder cases join")
@@ -75,7 +74,9 @@ def train(chosen: argparse.Namespace) -> None:
     box = CaseBox(chosen.data.with_suffix(".zip"))
     pool = open_pool(room_of(chosen, box.file), chosen.processes, block=chosen.group_size)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
-    model = PolicyModel(chosen.base, None if chosen.full else Lora(chosen.rank, 2 * chosen.rank), chosen.adapter, device)
+    model = PolicyModel(
+        chosen.base, None if chosen.full else Lora(chosen.rank, 2 * chosen.rank), chosen.adapter, device
+    )
     grammar = TokenGrammar.of_actions(
         Profile(chosen.profile), model.tokenizer, model.eos_id, model.causal.config.vocab_size
     )
@@ -89,9 +90,9 @@ def train(chosen: argparse.Namespace) -> None:
         first, best, start_weights = state["iteration"] + 1, state["best"], state["start_weights"]
         curriculum = Curriculum(Difficulty(state["reached"]), state["solved_share"])
 
+    tasks = drawn(first, box, curriculum, chosen)
+    begin(tasks, pool)
     for iteration in range(first, chosen.iterations):
-        stream = Stream("grpo", chosen.seed, iteration)
-        tasks = draw(box.index, curriculum, chosen.groups, chosen.group_size, chosen.solvable_share, stream)
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
         played, pace = play(tasks, pool, sampler, model.tokenizer)
         rewards = [each.ended.total_return for each in played]
@@ -99,14 +100,16 @@ def train(chosen: argparse.Namespace) -> None:
         kept = [each for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
         lessons = to_lessons(learner, kept, [each for each in advantages if each is not None])
 
-        started = perf_counter()
-        learnt = learn(learner, lessons, start_weights, stream, chosen)
-        model.refresh_sampled()
-        learn_s = perf_counter() - started
-
         curriculum = curriculum.after(
             [(each.ended.difficulty, each.ended.success) for each in played], box.index, chosen.enough
         )
+        tasks = drawn(iteration + 1, box, curriculum, chosen)
+        begin(tasks, pool)  # the next cases are opened while the network learns from these
+
+        started = perf_counter()
+        learnt = learn(learner, lessons, start_weights, Stream("grpo order", chosen.seed, iteration), chosen)
+        model.refresh_sampled()
+        learn_s = perf_counter() - started
         metrics = {
             **summarize([each.ended for each in played]),
             **lengths(played),
@@ -151,6 +154,12 @@ def train(chosen: argparse.Namespace) -> None:
 
     model.save(chosen.out / "adapter")
     sys.stdout.write(f"written: {chosen.out / 'adapter'}\n")
+
+
+def drawn(iteration: int, box: CaseBox, curriculum: Curriculum, chosen: argparse.Namespace) -> list[Task]:
+    """What an iteration plays: a function of its number and of what is in play by then."""
+    stream = Stream("grpo", chosen.seed, iteration)
+    return draw(box.index, curriculum, chosen.groups, chosen.group_size, chosen.solvable_share, stream)
 
 
 def group_advantages(rewards: Sequence[float], group_size: int) -> list[float | None]:

@@ -34,6 +34,7 @@ class Scores:
 
     logprobs: Tensor
     entropies: Tensor
+    """Told, never learnt from."""
 
 
 Loss = Callable[[Scores, Sequence[int]], Tensor]
@@ -85,8 +86,9 @@ class Learner:
             logits = self.grammar.masked(logits, torch.tensor(states, device=logits.device))
         targets = torch.tensor([token for each in lessons for token in each.tree.targets], device=logits.device)
         every = logits.log_softmax(-1)
-        shares = every.exp()
-        entropies = -(shares * every.masked_fill(shares == 0.0, 0.0)).sum(-1)
+        with torch.no_grad():
+            shares = every.exp()
+            entropies = -(shares * every.masked_fill(shares == 0.0, 0.0)).sum(-1)
         return Scores(every.gather(-1, targets[:, None])[:, 0], entropies)
 
     @torch.no_grad()

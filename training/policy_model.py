@@ -99,8 +99,10 @@ class PolicyModel:
         if isinstance(self.net, PeftModel):
             for config in self.net.peft_config.values():
                 config.base_model_name_or_path = HUB_NAME
-        self.net.save_pretrained(str(folder))
-        if not isinstance(self.net, PeftModel):
+            halved = {name: each.detach().to(torch.float16) for name, each in self.trainable()}
+            self.net.save_pretrained(str(folder), state_dict=halved, save_embedding_layers=False)
+        else:
+            self.net.save_pretrained(str(folder))
             self.tokenizer.save(str(folder / "tokenizer.json"))
 
 

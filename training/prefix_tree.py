@@ -121,8 +121,9 @@ class TreeBatch:
         branch_of_query, branch_of_key = self.branches[:, :, None], self.branches[:, None, :]
         rows = torch.arange(len(self.tokens), device=self.tokens.device)[:, None, None]
         seen = self.reach[rows, branch_of_query, branch_of_key]
-        seen = torch.where(branch_of_query == branch_of_key, self.offsets[:, :, None] + 1, seen)
-        visible = self.offsets[:, None, :] < seen
+        offsets = self.offsets.int()
+        seen = torch.where(branch_of_query == branch_of_key, offsets[:, :, None] + 1, seen)
+        visible = offsets[:, None, :] < seen
         mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
         return mask.masked_fill_(~visible, torch.finfo(dtype).min)[:, None]
 
@@ -133,7 +134,7 @@ def batch(trees: Sequence[Tree], device: torch.device) -> TreeBatch:
     most_branches = max(len(tree.reach) for tree in trees)
     tokens, positions, offsets = (np.zeros((len(trees), length), dtype=np.int64) for _ in range(3))
     branches = np.full((len(trees), length), most_branches, dtype=np.int64)
-    reach = np.zeros((len(trees), most_branches + 1, most_branches + 1), dtype=np.int64)
+    reach = np.zeros((len(trees), most_branches + 1, most_branches + 1), dtype=np.int32)
     for row, tree in enumerate(trees):
         size = len(tree.tokens)
         tokens[row, :size], positions[row, :size] = tree.tokens, tree.positions

@@ -58,10 +58,15 @@ class Pace:
         return 60.0 * self.env_steps / self.seconds
 
 
+def begin(tasks: Sequence[Task], pool: EnvPool) -> None:
+    """Start the episodes. Early, where there is other work: a case that is met for the first time is indexed then."""
+    pool.send(Start(slot, task.scenario_id, task.seed) for slot, task in enumerate(tasks))
+
+
 def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Tokenizer) -> tuple[list[Played], Pace]:
+    """To their ends the episodes that were begun."""
     began, waited = perf_counter(), pool.waited_s
     episodes = [Played(task) for task in tasks]
-    pool.send(Start(slot, task.scenario_id, task.seed) for slot, task in enumerate(tasks))
     env_steps = 0
     while shown := _still_live(pool, episodes):
         slots = sorted(shown)

@@ -25,6 +25,7 @@ from training.policy_model import PolicyModel
 
 Ids = NDArray[np.int32]
 _ATTENTION = "camre_grouped"
+_ALIGNED = 16
 _CHECK_EVERY = 8
 """Steps between two looks at whether all rows have ended: a look makes the accelerator wait."""
 
@@ -82,7 +83,7 @@ class Sampler:
         cache = RoomyCache(width + most)
         hidden = decoder(input_ids=torch.from_numpy(tokens).to(device), past_key_values=cache).last_hidden_state
         logits = head(hidden[torch.arange(len(prompts), device=device), lengths - 1])
-        visible = torch.arange(width + most, device=device)[None] < lengths[:, None]
+        hiding = _hiding(lengths, width + most, hidden.dtype)
         said = torch.full((len(prompts), most), self._model.pad_id, device=device)
         logprobs = torch.zeros((len(prompts), most), device=device)
         live = torch.ones(len(prompts), dtype=torch.bool, device=device)
@@ -98,11 +99,11 @@ class Sampler:
                 states = self._grammar.next_states(states, chosen)
             if step + 1 == most or (step % _CHECK_EVERY == _CHECK_EVERY - 1 and not bool(live.any())):
                 break
-            visible[:, width + step] = True
+            hiding[:, width + step] = 0.0
             hidden = decoder(
                 input_ids=chosen[:, None],
                 position_ids=(lengths + step)[:, None],
-                attention_mask=visible[:, None, None, : width + step + 1],
+                attention_mask=hiding[:, None, None, : width + step + 1],
                 past_key_values=cache,
             ).last_hidden_state
             logits = head(hidden[:, -1])
@@ -126,6 +127,16 @@ class Sampler:
             chosen = (torch.softmax(logits, -1) / noise).argmax(-1)
         logprob = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
         return chosen, logprob
+
+
+def _hiding(lengths: Tensor, width: int, dtype: torch.dtype) -> Tensor:
+    """Additive, by row and key: what stands after a prompt is hidden until something is said there.
+
+    Padded to whole blocks, so that every slice of it is aligned as attention kernels want it.
+    """
+    keys = torch.arange(-(-width // _ALIGNED) * _ALIGNED, device=lengths.device)
+    hiding = torch.zeros((len(lengths), len(keys)), dtype=dtype, device=lengths.device)
+    return hiding.masked_fill_(keys[None] >= lengths[:, None], torch.finfo(dtype).min)
 
 
 class RoomyCache(Cache):

@@ -11,19 +11,18 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 
 import numpy as np
 import torch
 
-from TokenOptEnv.config import EpisodeConfig, Profile
+from TokenOptEnv.config import Profile
 from TokenOptEnv.errors import CamreError
 from TokenOptEnv.streams import Stream
 from training.cases import CaseBox
 from training.collect import ExampleTrace, read_traces
-from training.env_pool import EnvPool, Replay, Replayed, Room, open_pool
+from training.env_pool import EnvPool, Replay, Replayed, open_pool
 from training.evaluate import evaluate
 from training.grammar import TokenGrammar
 from training.learner import Learner, Lesson, Scores
@@ -52,7 +51,9 @@ def train(chosen: argparse.Namespace) -> None:
     room = room_of(chosen, chosen.data.with_suffix(".zip"))
     pool = open_pool(room, chosen.processes, block=1)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
-    model = PolicyModel(chosen.base, None if chosen.full else Lora(chosen.rank, 2 * chosen.rank), chosen.adapter, device)
+    model = PolicyModel(
+        chosen.base, None if chosen.full else Lora(chosen.rank, 2 * chosen.rank), chosen.adapter, device
+    )
     grammar = TokenGrammar.of_actions(
         Profile(chosen.profile), model.tokenizer, model.eos_id, model.causal.config.vocab_size
     )
@@ -79,7 +80,9 @@ def train(chosen: argparse.Namespace) -> None:
         started = perf_counter()
         entropies: list[float] = []
 
-        def loss(scores: Scores, places: list[int], tokens: int = tokens, kept: list[float] = entropies) -> torch.Tensor:
+        def loss(
+            scores: Scores, places: list[int], tokens: int = tokens, kept: list[float] = entropies
+        ) -> torch.Tensor:
             kept.append(float(scores.entropies.detach().mean()))
             return -scores.logprobs.sum() / tokens
 
@@ -107,9 +110,7 @@ def train(chosen: argparse.Namespace) -> None:
 
 def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel) -> list[list[Sample]]:
     """The traces as prompts and actions."""
-    pool.send(
-        Replay(slot, trace.scenario_id, trace.seed, trace.actions) for slot, trace in enumerate(traces)
-    )
+    pool.send(Replay(slot, trace.scenario_id, trace.seed, trace.actions) for slot, trace in enumerate(traces))
     episodes: list[list[Sample]] = []
     for reply in pool.receive():
         assert isinstance(reply, Replayed)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from TokenOptEnv.catalog.lineage import LINEAGES
 from TokenOptEnv.catalog.snapshot import CATALOGS, load_behaviours, load_catalog
+from TokenOptEnv.config import DEFAULT_CONTROLLERS
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.models.card import CacheRule, Effort
 from TokenOptEnv.scenario.hidden import QuestionKind
@@ -33,8 +34,17 @@ def _filled(page: str, mark: str, text: str) -> str:
 
 def stamp_table() -> str:
     stamps = [load_catalog(name).stamp for name in CATALOGS]
-    rows = [(stamp.catalog, stamp.version, stamp.date, f"{stamp.package} {stamp.package_version}") for stamp in stamps]
-    return _markdown(("catalog", "version", "prices of", "price package"), rows)
+    rows = [
+        (
+            stamp.catalog,
+            stamp.version,
+            stamp.date,
+            f"{stamp.package} {stamp.package_version}",
+            DEFAULT_CONTROLLERS[stamp.catalog],
+        )
+        for stamp in stamps
+    ]
+    return _markdown(("catalog", "version", "prices of", "price package", "default controller"), rows)
 
 
 def price_table(name: str) -> str:

@@ -127,7 +127,7 @@ def scenarios_of(split: str, episodes: int | None) -> tuple[str, ...]:
 
 
 def units(jobs: Iterable[Job], one_by_one: Collection[str] = ()) -> tuple[Unit, ...]:
-    """A few episodes of one scenario each, since a kill may cost a unit; those of a slow policy (`one_by_one`) alone."""
+    """A few episodes of one scenario each, since a kill may cost a unit; a slow policy (`one_by_one`) has its alone."""
     found: dict[str, list[Job]] = {}
     alone: list[Unit] = []
     for job in jobs:

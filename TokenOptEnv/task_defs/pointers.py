@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from TokenOptEnv.config import SEARCH_MAX_TOP_K, Difficulty
+from TokenOptEnv.config import ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K, Profile
 from TokenOptEnv.models.task import Subtask
 from TokenOptEnv.scenario import Fact, Scenario, SubtaskTruth
 from TokenOptEnv.simulators import terms
@@ -22,8 +22,8 @@ from TokenOptEnv.simulators.retrieval import Retriever
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.generation import Outline, Split
 
-_NEAR_HITS = {Difficulty.EASY: 4, Difficulty.MEDIUM: 4, Difficulty.HARD: 5, Difficulty.MARATHON: 5}
-"""Among so many first hits the facts of a lexical question stand."""
+_NEAR_HITS = ROUTE_MAX_HANDLES[Profile.V2]
+"""Among so many first hits the facts of a lexical question stand: as many as a route takes by handle."""
 _MOST_FACTS = SEARCH_MAX_TOP_K
 """A question that surveys more places than this is not answered by the hits of one search."""
 _MOST_WORDS = 8
@@ -41,25 +41,29 @@ def point(scenario: Scenario, outline: Outline) -> Scenario:
     """The same scenario, its lexical questions extended where their own words do not lead to their facts."""
     facts = {fact.fact_id: fact for fact in scenario.hidden.facts}
     truths = {truth.subtask_id: truth for truth in scenario.hidden.subtasks}
-    given_away = frozenset(
-        term
-        for truth in scenario.hidden.subtasks
-        for candidate in truth.candidates
-        for value in candidate.values.values()
-        for term in terms.terms(value)
-    )
+    given_away = frozenset(term for truth in scenario.hidden.subtasks for term in _telling_terms(truth))
     rooms = _reading_rooms(scenario)
     subtasks = []
     for subtask in scenario.public.subtasks:
         truth = truths[subtask.subtask_id]
         if truth.lexical and len(truth.needs) <= _MOST_FACTS:
             needed = [facts[name] for name in truth.needs]
-            words = _pointers(_filled(subtask, truth), needed, rooms[subtask.subtask_id], given_away, outline)
+            words = _pointers(_filled(subtask, truth), needed, rooms[subtask.subtask_id], given_away)
             if words:
                 draw = outline.stream("pointers", subtask.subtask_id)
                 subtask = subtask.model_copy(update={"question": _extended(subtask.question, words, outline, draw)})
         subtasks.append(subtask)
     return replace(scenario, public=scenario.public.model_copy(update={"subtasks": tuple(subtasks)}))
+
+
+def _telling_terms(truth: SubtaskTruth) -> list[str]:
+    """Terms that tell one answer from others: those that most answers share say nothing about any."""
+    counts = Counter(
+        term
+        for candidate in truth.candidates
+        for term in {term for value in candidate.values.values() for term in terms.terms(value)}
+    )
+    return [term for term, count in counts.items() if 2 * count <= len(truth.candidates)]
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,9 @@ class _ReadingRoom:
         return sorted(words, key=lambda word: self.spread[word])[:_RARE_WORDS]
 
 
-def _pointers(
-    question: str, needed: Sequence[Fact], room: _ReadingRoom, given_away: frozenset[str], outline: Outline
-) -> list[str]:
+def _pointers(question: str, needed: Sequence[Fact], room: _ReadingRoom, given_away: frozenset[str]) -> list[str]:
     """Greedy: one more word of a fact that is not near, or else of the page it stands on, whichever helps most."""
-    near = max(_NEAR_HITS[outline.difficulty], len(needed))
+    near = max(_NEAR_HITS, len(needed))
     chosen: list[str] = []
 
     def ranks(words: Sequence[str]) -> list[int]:

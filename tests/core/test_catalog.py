@@ -20,7 +20,7 @@ from TokenOptEnv.catalog.lineage import LINEAGES
 from TokenOptEnv.catalog.snapshot import CardsFile, digest, load_cards, load_parameters
 from TokenOptEnv.catalog.table import fill_page
 from TokenOptEnv.cli import main as cli
-from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.config import DEFAULT_CONTROLLERS
 from TokenOptEnv.errors import BadInput, UnknownName
 from TokenOptEnv.evaluation.episodes import EpisodeResult
 from TokenOptEnv.models import Effort, EpisodeStamp, ModelCard, Tier
@@ -46,9 +46,9 @@ def test_the_catalogs_hold_many_models_of_many_makers() -> None:
     assert len({card.provider for card in cards}) >= 6
 
 
-def test_the_controllers_are_mid_tier_models_of_their_catalogs() -> None:
-    assert load_catalog(EpisodeConfig().catalog).card(EpisodeConfig().controller_model).tier is Tier.MID
-    assert load_catalog("current").card("gpt-5.6-luna").tier is Tier.MID
+@catalogs
+def test_the_controllers_are_mid_tier_models_of_their_catalogs(name: str) -> None:
+    assert load_catalog(name).card(DEFAULT_CONTROLLERS[name]).tier is Tier.MID
 
 
 @catalogs
@@ -176,8 +176,7 @@ def test_a_version_names_the_catalog_and_its_month(name: str) -> None:
 
 @catalogs
 def test_observations_traces_and_results_are_stamped_with_the_version(name: str) -> None:
-    controller = {"measured": EpisodeConfig().controller_model, "current": "gpt-5.6-luna"}[name]
-    play = Play(world_of(toy(), catalog=name, controller_model=controller))
+    play = Play(world_of(toy(), catalog=name, controller_model=DEFAULT_CONTROLLERS[name]))
     version = load_catalog(name).stamp.version
     assert play.observation.stamp.catalog_version == version
     assert f'"catalog_version":"{version}"' in play.trace.to_jsonl().splitlines()[0]

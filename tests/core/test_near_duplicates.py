@@ -24,7 +24,7 @@ from TokenOptEnv.task_defs.generation import TEST_NUMBERS, TRAIN_NUMBERS
 
 EACH = {"incident": 8, "bugfix": 6, "ci": 3}
 FROM = 300
-WORDS = "pool queue cache broker ledger invoice token shard replica gateway cursor bucket worker lease quorum".split()
+WORDS = ("pool", "queue", "cache", "broker", "ledger", "invoice", "token", "shard", "replica", "gateway", "cursor")
 
 
 @cache
@@ -69,11 +69,11 @@ def test_the_search_by_bands_finds_what_comparing_everything_finds() -> None:
     new = []
     for number in range(60):
         words, draw = text(f"seen {number}").split(), Stream("changed", number)
-        for place in range(0, len(words), 13):
+        for place in range(0, len(words), 13 + number % 15):
             words[place] = draw.choice(("granite", "marble"))
         new.append(telling(str(number), " ".join(words)))
     by_all = {one.segment_id for one in new if any(likeness(one.shingles, two.shingles) >= ALIKE for two in seen)}
-    assert 10 < len(by_all)
+    assert len(new) > len(by_all) > 10
     assert {pair.new.segment_id for pair in near_duplicates(new, seen)} == by_all
 
 

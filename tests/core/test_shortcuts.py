@@ -9,7 +9,6 @@ import pytest
 
 from tests.cases import toy
 from TokenOptEnv.config import Difficulty
-from TokenOptEnv.evaluation import shortcuts
 from TokenOptEnv.evaluation.shortcuts import MARGIN, Known, Report, known, report
 from TokenOptEnv.models import AnswerField, ArtifactKind, FieldKind
 from TokenOptEnv.scenario import Artifact, PublicScenario, Scenario, Segment
@@ -127,8 +126,3 @@ def test_no_family_has_a_shortcut_of_its_own(family: str) -> None:
     slack = MARGIN if len(judged) >= ENOUGH else 2 * MARGIN
     found = report(learnt, judged)
     assert [score for score in found.scores if score.success > found.no_fault_share + slack] == []
-
-
-def test_guessers_are_handed_public_halves_only() -> None:
-    names = set(shortcuts.Known.__dataclass_fields__)
-    assert names == {"public", "answers", "no_fault"}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Train on a machine without a network, from the parts that training/pack_for_gpu.py made.
+#
+#   bash training/on_gpu.sh keep                   put the parts carried by this call aside; once for every call that carries some
+#   bash training/on_gpu.sh prepare                put wheels and base model together
+#   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
+#   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
+#   bash training/on_gpu.sh check BOX [ADAPTER]    play a case box greedily with sft/adapter, grpo/best or grpo/adapter
+#   bash training/on_gpu.sh give                   copy results to $OUT: adapters, and all small files in one archive
+#
+# State lives in $CAMRE_GPU_STORE (default: ~/camre-gpu), outside the checkout.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+STORE=${CAMRE_GPU_STORE:-$HOME/camre-gpu}
+PYTHON=${PYTHON:-python3}
+PROCESSES=${CAMRE_PROCESSES:-14}
+export PYTHONPATH="$STORE/site:$PWD" PYTHONUNBUFFERED=1 TOKENIZERS_PARALLELISM=false HF_HUB_OFFLINE=1
+export PYTORCH_ALLOC_CONF=expandable_segments:True
+COMMON=(--base "$STORE/base" --data "$STORE/data/train" --processes "$PROCESSES" --rank 24)
+mkdir -p "$STORE"
+[ -f "$STORE/data/validation.zip" ] && COMMON+=(--validation "$STORE/data/validation.zip")
+
+task=${1:-}
+[ $# -gt 0 ] && shift
+case "$task" in
+  keep)
+    for part in runs/gpu/*/; do
+      mkdir -p "$STORE/$(basename "$part")"
+      cp "$part"* "$STORE/$(basename "$part")/"
+    done
+    du -sh "$STORE"/* ;;
+  prepare)
+    "$PYTHON" -m pip install --quiet --no-index --no-deps --target "$STORE/site" "$STORE"/wheels/*.whl
+    cat $(ls "$STORE"/base-*/gguf-* | sort -V) > "$STORE/model.gguf"
+    "$PYTHON" -m training.base_model --gguf "$STORE/model.gguf" --out "$STORE/base"
+    "$PYTHON" -c "import torch, transformers, peft; print(torch.__version__, transformers.__version__, peft.__version__, torch.cuda.is_available())" ;;
+  sft)
+    minutes=$1; shift
+    "$PYTHON" -m training.sft "${COMMON[@]}" --out "$STORE/sft" --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/sft.log" ;;
+  grpo)
+    minutes=$1; shift
+    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
+      --iterations 1000 --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/grpo.log" ;;
+  check)
+    adapter=${2:-grpo/best}
+    "$PYTHON" -m training.evaluate --box "$STORE/data/$1" --base "$STORE/base" --adapter "$STORE/$adapter" \
+      --processes "$PROCESSES" --out "$STORE/check-${1%.zip}-${adapter//\//-}.jsonl" 2>&1 | tee -a "$STORE/check.log" ;;
+  give)
+    for name in sft/adapter grpo/adapter grpo/best; do
+      if [ -d "$STORE/$name" ]; then cp "$STORE/$name/adapter_model.safetensors" "$OUT/${name//\//-}.safetensors"; fi
+    done
+    (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
+    ls -la "$OUT" ;;
+  *)
+    sed -n '2,12p' "$0"
+    exit 2 ;;
+esac
