@@ -3,10 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo readme test lint bench clean
 
 demo: .venv/core
-	$(BIN)/camre eval --split core --seeds 0-4 --out runs/demo
+	$(BIN)/camre eval --split core --out runs/demo --fresh
+	$(BIN)/camre report runs/demo
+
+# The table in the README, from a fresh demo.
+readme: demo
+	$(BIN)/camre leaderboard runs/demo --readme README.md
 
 test: lint
 	$(BIN)/pytest -q

@@ -36,8 +36,6 @@ from TokenOptEnv.moves import Move, Refused, WriteCheckpoint
 from TokenOptEnv.transitions import Effect
 from TokenOptEnv.world import VisibleWorld, World
 
-_NOTHING_YET = RewardBreakdown(step=0.0, so_far=(), total=0.0)
-
 
 class StepOutcome(NamedTuple):
     """What a step led to. The observation is built when it is looked at: planners mostly do not look."""
@@ -61,7 +59,7 @@ def start(world: World, episode_id: str) -> StepOutcome:
     state = EpisodeState(episode_id=episode_id)
     shown = controller.screen(state, world.visible)
     state = controller.with_prompt(state, world.visible, shown, None)
-    return StepOutcome(world, state, shown, None, _NOTHING_YET, None)
+    return StepOutcome(world, state, shown, None, rewards.NOTHING_YET, None)
 
 
 def advance(before: EpisodeState, action: TokenOptEnvAction, world: World) -> StepOutcome:
@@ -69,11 +67,10 @@ def advance(before: EpisodeState, action: TokenOptEnvAction, world: World) -> St
     state = evolve(before, step=before.step + 1)
     decision = controller.decision_call(state, action, visible)
     left = ledger.left(state, visible)
-    price = ledger.charge(decision.card, decision.quote, decision.output_tokens)
-    move = action_rules.judge(state, action, visible, price, left)
+    move = action_rules.judge(state, action, visible, decision.price, left)
     effect = transitions.apply(state, move, visible, world.backend)
     state = _booked(effect, move, decision, left)
-    state = milestone_engine.evaluate(state, visible)
+    state = milestone_engine.evaluate(before, state, visible)
     state = guardrails.evaluate(before, move, state, visible)
     last = _told(action, move, effect, before, state)
     state = _turned(_ended(before, action, state, visible), move, visible)
@@ -86,8 +83,9 @@ def advance(before: EpisodeState, action: TokenOptEnvAction, world: World) -> St
 def _booked(effect: Effect, move: Move, decision: Call, left: ledger.Charge) -> EpisodeState:
     if isinstance(move, Refused):
         return ledger.book_refusal(effect.state, decision, left)
-    state = ledger.book(effect.state, decision)
-    return state if effect.call is None else ledger.book(state, effect.call)
+    if effect.call is None:
+        return ledger.book(effect.state, decision)
+    return ledger.book(effect.state, decision, effect.call)
 
 
 def _told(

@@ -40,16 +40,13 @@ class InputQuote(NamedTuple):
     """The input side of a call, priced. The last piece is what changes every time, so it is never written."""
 
     pieces: tuple[PromptPiece, ...]
+    tokens: int
     fresh_tokens: int
     cached_tokens: int
     written_tokens: int
     pico_usd: int
     cold_pico_usd: int
     latency_ms: int
-
-    @property
-    def tokens(self) -> int:
-        return self.fresh_tokens + self.cached_tokens
 
 
 class Spent(NamedTuple):
@@ -76,8 +73,7 @@ class CompressionRun:
     after: MemoryItem
 
 
-@dataclass(frozen=True, slots=True)
-class ContextPiece:
+class ContextPiece(NamedTuple):
     """One piece of what a model is given to read: a memory item, or a segment by handle.
 
     `source_ids` are the segments its text comes from; a piece made by a compressor holds only parts of them.
@@ -88,8 +84,7 @@ class ContextPiece:
     source_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RouteContext:
+class RouteContext(NamedTuple):
     """What a route was given, so that an escalation can hand on the same."""
 
     question: str
@@ -123,6 +118,8 @@ class EpisodeState:
     """How often each page and query was asked for."""
     purged_ids: frozenset[str] = frozenset()
     findings: Mapping[str, Finding] = field(default_factory=dict)
+    held_findings: tuple[Finding, ...] = ()
+    """Those whose text is in working memory, in its order; what was purged is forgotten."""
     routes: tuple[RouteRecord, ...] = ()
     route_contexts: Mapping[str, RouteContext] = field(default_factory=dict)
     checkpoints: tuple[SavedCheckpoint, ...] = ()
@@ -144,25 +141,18 @@ class EpisodeState:
     submission: Submission | None = None
     end: EndReason | None = None
 
-    @property
-    def held_findings(self) -> tuple[Finding, ...]:
-        """Findings whose text is in working memory; what was purged is forgotten."""
-        held = dict.fromkeys([finding_id for item in self.memory for finding_id in item.finding_ids])
-        return tuple([self.findings[finding_id] for finding_id in held])
-
 
 _FIELD_COUNT = len(fields(EpisodeState))
 
 
 def evolve(state: EpisodeState, **changes: Any) -> EpisodeState:
-    """`dataclasses.replace` for the one state that changes ten times a step: a tenth of its price.
+    """`dataclasses.replace` for the one state that changes several times a step: a tenth of its price.
 
     `replace` calls the constructor with every field by name; this copies the fields and puts in the changes.
     """
-    new = object.__new__(EpisodeState)
-    values = new.__dict__
-    values.update(state.__dict__)
-    values.update(changes)
+    values = state.__dict__ | changes
     if len(values) != _FIELD_COUNT:
         raise TypeError(f"no such field: {', '.join(sorted(changes.keys() - state.__dict__.keys()))}")
+    new = object.__new__(EpisodeState)
+    object.__setattr__(new, "__dict__", values)
     return new

@@ -7,7 +7,9 @@ A bad *action* is not here: inside an episode it is data (`models.Refusal`), bil
     ├── BadInput                    a value of the right type that cannot be used
     ├── ScenarioInvalid             a scenario that breaks its contract, with the place
     ├── EpisodeNotRunning           step before reset, after the end, or after close
-    └── PlanNotFound                the planner found no plan that solves the case
+    ├── PlanNotFound                the planner found no plan that solves the case
+    └── BackendFailed               a real model did not answer
+        └── CapReached              the next call to one could cost more than is left of the dollar cap
 """
 
 from __future__ import annotations
@@ -41,4 +43,12 @@ class EpisodeNotRunning(CamreError):
 
 
 class PlanNotFound(CamreError):
+    pass
+
+
+class BackendFailed(CamreError):
+    pass
+
+
+class CapReached(BackendFailed):
     pass

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from TokenOptEnv.config import Track
 from TokenOptEnv.episode_state import EpisodeState, Submission
 from TokenOptEnv.guardrails import Guardrail, backed, read_evidence
 from TokenOptEnv.models import FieldKind, FieldScore, Finding
-from TokenOptEnv.scenario import CacheValidity, Fact, HiddenScenario
-from TokenOptEnv.world import VisibleWorld
+from TokenOptEnv.scenario import CacheValidity, FieldTruth, HiddenScenario, Scenario
 
 TRUTH_MILESTONES = ("no-decoy-cited", "stopped-when-right", "no-fact-lost")
 
@@ -29,103 +30,142 @@ class Grade:
         return sum(score.right and score.backed and score.grounded for score in self.fields) / len(self.fields)
 
 
-def grade(state: EpisodeState, hidden: HiddenScenario, visible: VisibleWorld) -> Grade:
-    events = _truth_events(state, hidden)
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One field of the answer, and what makes it right and grounded."""
+
+    name: str
+    right_texts: frozenset[str]
+    """Normalised; of a patch, those that passed the hidden tests, as they are."""
+    is_patch: bool
+    path: tuple[frozenset[str], ...]
+    """For each fact that must be covered: the segments that show it."""
+
+    def is_right(self, value: str | None) -> bool:
+        return value is not None and (value if self.is_patch else _normal(value)) in self.right_texts
+
+    def is_grounded(self, evidence: frozenset[str]) -> bool:
+        return not any(segment_ids.isdisjoint(evidence) for segment_ids in self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """The hidden half, laid out for judging; made once a scenario, since every episode of it ends here."""
+
+    fields: tuple[_Field, ...]
+    fact_texts: tuple[tuple[str, ...], ...]
+    fact_segment_ids: frozenset[str]
+    decoy_segment_ids: frozenset[str]
+    """Those that show a decoy and no fact."""
+    right_values: dict[str, tuple[dict[str, str], ...]]
+    """By subtask."""
+    valid_entry_ids: frozenset[str]
+
+
+@lru_cache(maxsize=512)
+def _key(scenario: Scenario) -> _Key:
+    hidden = scenario.hidden
+    kinds = {field.name: field.kind for field in scenario.public.answer_fields}
+    shown = frozenset(place.segment_id for fact in hidden.facts for place in fact.places)
+    misleading = frozenset(place.segment_id for decoy in hidden.decoys for place in decoy.places)
+    return _Key(
+        fields=tuple(_field(truth, kinds[truth.name], hidden) for truth in hidden.fields),
+        fact_texts=tuple(tuple(dict.fromkeys(place.text for place in fact.places)) for fact in hidden.facts),
+        fact_segment_ids=shown,
+        decoy_segment_ids=misleading - shown,
+        right_values={
+            truth.subtask_id: tuple(candidate.values for candidate in truth.candidates if candidate.right)
+            for truth in hidden.subtasks
+        },
+        valid_entry_ids=frozenset(name for name, state in hidden.cache.items() if state is CacheValidity.VALID),
+    )
+
+
+def _field(truth: FieldTruth, kind: FieldKind, hidden: HiddenScenario) -> _Field:
+    facts = {fact.fact_id: fact for fact in hidden.facts}
+    if kind is FieldKind.PATCH:
+        texts = frozenset(patch for patch, passed in hidden.verdicts.items() if passed)
+    else:
+        texts = frozenset(_normal(text) for text in truth.accepted)
+    path = tuple(frozenset(place.segment_id for place in facts[fact_id].places) for fact_id in truth.path)
+    return _Field(truth.name, texts, kind is FieldKind.PATCH, path)
+
+
+def grade(state: EpisodeState, scenario: Scenario, track: Track) -> Grade:
+    key = _key(scenario)
+    events = _truth_events(state, key)
     submission = state.submission
     if submission is None:
-        fields = tuple(
-            FieldScore(name=truth.name, right=False, backed=False, grounded=False) for truth in hidden.fields
-        )
-        return Grade(fields, 0.0, (), events)
-    facts = {fact.fact_id: fact for fact in hidden.facts}
+        missed = [FieldScore(name=field.name, right=False, backed=False, grounded=False) for field in key.fields]
+        return Grade(tuple(missed), 0.0, (), events)
     evidence = read_evidence(state, submission)
-    kinds = {field.name: field.kind for field in visible.public.answer_fields}
-    fields = tuple(
-        FieldScore(
-            name=truth.name,
-            right=_right(submission.answer.get(truth.name), truth.accepted, kinds[truth.name], hidden),
-            backed=backed(submission, truth.name, visible.config.track),
-            grounded=all(_shown(facts[fact_id], evidence) for fact_id in truth.path),
+    fields = [
+        FieldScore.trusted(
+            name=field.name,
+            right=field.is_right(submission.answer.get(field.name)),
+            backed=backed(submission, field.name, track),
+            grounded=field.is_grounded(evidence),
         )
-        for truth in hidden.fields
-    )
+        for field in key.fields
+    ]
     blind = any(guardrail is Guardrail.BLIND_COMPRESSION for guardrail, _ in events)
-    checks = (not _cites_decoy(submission, hidden), not _asked_on(state, hidden), not blind)
-    reached = tuple(name for name, met in zip(TRUTH_MILESTONES, checks, strict=True) if met)
-    return Grade(fields, _precision(submission, hidden), reached, events)
+    cites_decoy = not key.decoy_segment_ids.isdisjoint(submission.evidence_ids)
+    checks = (not cites_decoy, not _asked_on(state, key), not blind)
+    reached = tuple([name for name, met in zip(TRUTH_MILESTONES, checks, strict=True) if met])
+    return Grade(tuple(fields), _precision(submission, key), reached, events)
 
 
 def same_text(left: str, right: str) -> bool:
-    return " ".join(left.split()).casefold() == " ".join(right.split()).casefold()
+    return _normal(left) == _normal(right)
 
 
-def _right(value: str | None, accepted: tuple[str, ...], kind: FieldKind, hidden: HiddenScenario) -> bool:
-    if value is None:
-        return False
-    if kind is FieldKind.PATCH:
-        return hidden.verdicts.get(value, False)
-    return any(same_text(value, each) for each in accepted)
+def _normal(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
-def _shown(fact: Fact, segment_ids: frozenset[str]) -> bool:
-    return any(place.segment_id in segment_ids for place in fact.places)
-
-
-def _fact_segments(hidden: HiddenScenario) -> set[str]:
-    return {place.segment_id for fact in hidden.facts for place in fact.places}
-
-
-def _precision(submission: Submission, hidden: HiddenScenario) -> float:
+def _precision(submission: Submission, key: _Key) -> float:
     """The share of the cited evidence that shows a fact: citing everything proves nothing."""
     if not submission.evidence_ids:
         return 0.0
-    useful = _fact_segments(hidden)
-    return round(sum(cite in useful for cite in submission.evidence_ids) / len(submission.evidence_ids), 6)
+    useful = [cite for cite in submission.evidence_ids if cite in key.fact_segment_ids]
+    return round(len(useful) / len(submission.evidence_ids), 6)
 
 
-def _cites_decoy(submission: Submission, hidden: HiddenScenario) -> bool:
-    misleading = {place.segment_id for decoy in hidden.decoys for place in decoy.places} - _fact_segments(hidden)
-    return any(cite in misleading for cite in submission.evidence_ids)
+def _finding_is_right(finding: Finding | None, key: _Key) -> bool:
+    return finding is not None and finding.values in key.right_values[finding.subtask_id]
 
 
-def _finding_is_right(finding: Finding | None, hidden: HiddenScenario) -> bool:
-    if finding is None:
-        return False
-    truth = next(truth for truth in hidden.subtasks if truth.subtask_id == finding.subtask_id)
-    return any(candidate.right and candidate.values == finding.values for candidate in truth.candidates)
-
-
-def _asked_on(state: EpisodeState, hidden: HiddenScenario) -> bool:
+def _asked_on(state: EpisodeState, key: _Key) -> bool:
     """Was a question asked again after it had been answered rightly?"""
     answered: set[str] = set()
     for route in state.routes:
         if route.subtask_id in answered:
             return True
-        if route.finding_id is not None and _finding_is_right(state.findings.get(route.finding_id), hidden):
+        if route.finding_id is not None and _finding_is_right(state.findings.get(route.finding_id), key):
             answered.add(route.subtask_id)
     return False
 
 
-def _truth_events(state: EpisodeState, hidden: HiddenScenario) -> tuple[tuple[Guardrail, str], ...]:
+def _truth_events(state: EpisodeState, key: _Key) -> tuple[tuple[Guardrail, str], ...]:
     events: list[tuple[Guardrail, str]] = []
     for run in state.compressions:
-        before = "".join(item.text for item in run.before)
-        lost = [
-            fact.fact_id
-            for fact in hidden.facts
-            if any(place.text in before for place in fact.places)
-            and not any(place.text in run.after.text for place in fact.places)
-        ]
+        before, after = "".join([item.text for item in run.before]), run.after.text
+        held = [texts for texts in key.fact_texts if _any_in(texts, before)]
+        lost = [texts for texts in held if not _any_in(texts, after)]
         if lost:
             events.append((Guardrail.BLIND_COMPRESSION, f"{run.after.item_id} lost {len(lost)} needed line(s)"))
     by_route = {route.route_id: route for route in state.routes}
     for route in state.routes:
         if route.escalated_from is not None:
             weaker = by_route[route.escalated_from]
-            if _finding_is_right(state.findings.get(weaker.finding_id or ""), hidden):
+            if _finding_is_right(state.findings.get(weaker.finding_id or ""), key):
                 events.append((Guardrail.NEEDLESS_ESCALATION, f"{weaker.route_id} was right"))
     if state.submission is not None:
         for finding in state.submission.findings:
-            if finding.entry_id is not None and hidden.cache.get(finding.entry_id) is not CacheValidity.VALID:
+            if finding.entry_id is not None and finding.entry_id not in key.valid_entry_ids:
                 events.append((Guardrail.STALE_CACHE_TRUST, f"{finding.finding_id} rests on an outdated result"))
     return tuple(events)
+
+
+def _any_in(spans: tuple[str, ...], text: str) -> bool:
+    return any(span in text for span in spans)

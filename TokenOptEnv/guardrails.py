@@ -73,8 +73,7 @@ def with_events(state: EpisodeState, events: list[tuple[Guardrail, str]]) -> Epi
     if not events:
         return state
     told = tuple(
-        GuardrailEvent.trusted(step=state.step, guardrail_id=guardrail.value, message=message)
-        for guardrail, message in events
+        GuardrailEvent(step=state.step, guardrail_id=guardrail.value, message=message) for guardrail, message in events
     )
     return evolve(state, guardrail_events=state.guardrail_events + told)
 

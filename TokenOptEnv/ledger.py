@@ -28,101 +28,132 @@ class Charge(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call made: who, which model, its input as quoted, and how much it wrote."""
+    """A call made: who, which model, its input as quoted, how much it wrote, and what that takes."""
 
     who: Literal["controller", "worker"]
     card: ModelCard
     quote: InputQuote
     output_tokens: int
+    price: Charge
+
+
+def call(who: Literal["controller", "worker"], card: ModelCard, quote: InputQuote, output_tokens: int) -> Call:
+    return Call(who, card, quote, output_tokens, charge(card, quote, output_tokens))
 
 
 def quote_input(
     card: ModelCard, pieces: tuple[PromptPiece, ...], held: PrefixCache | None, clock_ms: int
 ) -> InputQuote:
-    total = sum(piece.tokens for piece in pieces)
-    cached = _cached_tokens(card, pieces, held, clock_ms)
-    fresh = total - cached
     rule = card.cache_rule
-    written = 0
-    if rule is not None and rule.writes_cost:
-        writable = total - pieces[-1].tokens
-        if writable >= rule.min_tokens:
-            written = max(0, writable - cached)
+    if rule is None or held is None or clock_ms - held.used_at_ms > rule.ttl_ms:
+        known = 0
+    else:
+        known = _shared_pieces(pieces, held.pieces)
+    shared = _tokens(pieces[:known])
+    total = shared + _tokens(pieces[known:])
+    cached = written = 0
+    if rule is not None:
+        if shared >= rule.min_tokens:
+            cached = shared - shared % rule.block_tokens
+        if rule.writes_cost:
+            writable = total - pieces[-1].tokens
+            if writable >= rule.min_tokens:
+                written = max(0, writable - cached)
+    fresh = total - cached
     pico = (
         (fresh - written) * card.input_pico_usd
         + written * card.cache_write_pico_usd
         + cached * card.cache_read_pico_usd
     )
     return InputQuote(
-        pieces=pieces,
+        pieces,
+        total,
+        fresh,
+        cached,
+        written,
+        pico,
+        total * card.input_pico_usd,
+        card.first_token_ms + fresh // _PREFILL_TOKENS_PER_MS,
+    )
+
+
+def _shared_pieces(pieces: tuple[PromptPiece, ...], before: tuple[PromptPiece, ...]) -> int:
+    """How many pieces at the front are the same as before.
+
+    Mostly all are but the last, which changes every time: that is asked first, and answered by one comparison.
+    """
+    count = len(before) - 1
+    if pieces[:count] != before[:count]:
+        count = 0
+    for now, then in zip(pieces[count:], before[count:], strict=False):
+        if now.key != then.key:
+            break
+        count += 1
+    return count
+
+
+def _tokens(pieces: tuple[PromptPiece, ...]) -> int:
+    return sum([piece.tokens for piece in pieces])
+
+
+def measured_input(card: ModelCard, quote: InputQuote, prompt_tokens: int, cached_tokens: int) -> InputQuote:
+    """The same prompt as its server counted it. What was written to a cache no server tells: it is billed as fresh."""
+    fresh = prompt_tokens - cached_tokens
+    return quote._replace(
+        tokens=prompt_tokens,
         fresh_tokens=fresh,
-        cached_tokens=cached,
-        written_tokens=written,
-        pico_usd=pico,
-        cold_pico_usd=total * card.input_pico_usd,
+        cached_tokens=cached_tokens,
+        written_tokens=0,
+        pico_usd=fresh * card.input_pico_usd + cached_tokens * card.cache_read_pico_usd,
+        cold_pico_usd=prompt_tokens * card.input_pico_usd,
         latency_ms=card.first_token_ms + fresh // _PREFILL_TOKENS_PER_MS,
     )
 
 
-def _cached_tokens(card: ModelCard, pieces: tuple[PromptPiece, ...], held: PrefixCache | None, clock_ms: int) -> int:
-    rule = card.cache_rule
-    if rule is None or held is None or clock_ms - held.used_at_ms > rule.ttl_ms:
-        return 0
-    shared = 0
-    for now, before in zip(pieces, held.pieces, strict=False):
-        if now.key != before.key:
-            break
-        shared += now.tokens
-    if shared < rule.min_tokens:
-        return 0
-    return shared - shared % rule.block_tokens
-
-
 def charge(card: ModelCard, quote: InputQuote, output_tokens: int) -> Charge:
     return Charge(
-        tokens=quote.tokens + output_tokens,
-        nano_usd=_nano(quote.pico_usd + output_tokens * card.output_pico_usd),
-        latency_ms=quote.latency_ms + output_tokens * 1000 // card.output_tokens_per_s,
+        quote.tokens + output_tokens,
+        _nano(quote.pico_usd + output_tokens * card.output_pico_usd),
+        quote.latency_ms + output_tokens * 1000 // card.output_tokens_per_s,
     )
 
 
-def add_charges(*charges: Charge) -> Charge:
-    return Charge(
-        tokens=sum(each.tokens for each in charges),
-        nano_usd=sum(each.nano_usd for each in charges),
-        latency_ms=sum(each.latency_ms for each in charges),
-    )
+def add_charges(one: Charge, other: Charge) -> Charge:
+    return Charge(one.tokens + other.tokens, one.nano_usd + other.nano_usd, one.latency_ms + other.latency_ms)
 
 
-def book(state: EpisodeState, call: Call) -> EpisodeState:
-    """Enter a call that was paid in full; the prompt it sent is what the provider now holds."""
-    paid = charge(call.card, call.quote, call.output_tokens)
-    entry = LedgerEntry.trusted(
-        step=state.step,
-        who=call.who,
-        model_id=call.card.model_id,
-        fresh_tokens=call.quote.fresh_tokens,
-        cached_tokens=call.quote.cached_tokens,
-        written_tokens=call.quote.written_tokens,
-        output_tokens=call.output_tokens,
-        nano_usd=paid.nano_usd,
-        latency_ms=paid.latency_ms,
-        cold_nano_usd=_nano(call.quote.cold_pico_usd + call.output_tokens * call.card.output_pico_usd),
-    )
-    held = PrefixCache(call.quote.pieces, state.clock_ms + paid.latency_ms)
-    return _entered(state, entry, {**state.prefix_caches, f"{call.who}:{call.card.model_id}": held})
+def book(state: EpisodeState, *calls: Call) -> EpisodeState:
+    """Enter calls that were paid in full; the prompt each sent is what its provider now holds."""
+    clock_ms = state.clock_ms
+    entries: list[LedgerEntry] = []
+    held: dict[str, PrefixCache] = {}
+    for who, card, quote, output_tokens, price in calls:
+        clock_ms += price.latency_ms
+        held[f"{who}:{card.model_id}"] = PrefixCache(quote.pieces, clock_ms)
+        entries.append(
+            LedgerEntry.trusted(
+                step=state.step,
+                who=who,
+                model_id=card.model_id,
+                fresh_tokens=quote.fresh_tokens,
+                cached_tokens=quote.cached_tokens,
+                written_tokens=quote.written_tokens,
+                output_tokens=output_tokens,
+                nano_usd=price.nano_usd,
+                latency_ms=price.latency_ms,
+                cold_nano_usd=_nano(quote.cold_pico_usd + output_tokens * card.output_pico_usd),
+            )
+        )
+    return _entered(state, entries, {**state.prefix_caches, **held})
 
 
 def book_refusal(state: EpisodeState, call: Call, left: Charge) -> EpisodeState:
     """A refused action is billed too, but at most what is left of each budget."""
-    full = charge(call.card, call.quote, call.output_tokens)
-    if full.tokens <= left.tokens and full.nano_usd <= left.nano_usd and full.latency_ms <= left.latency_ms:
+    if covers(left, call.price):
         return book(state, call)
     cached = min(call.quote.cached_tokens, left.tokens)
     fresh = min(call.quote.fresh_tokens, left.tokens - cached)
-    output = min(call.output_tokens, left.tokens - cached - fresh)
-    nano_usd = min(full.nano_usd, left.nano_usd)
-    latency_ms = min(full.latency_ms, left.latency_ms)
+    nano_usd = min(call.price.nano_usd, left.nano_usd)
     entry = LedgerEntry.trusted(
         step=state.step,
         who=call.who,
@@ -130,20 +161,31 @@ def book_refusal(state: EpisodeState, call: Call, left: Charge) -> EpisodeState:
         fresh_tokens=fresh,
         cached_tokens=cached,
         written_tokens=min(call.quote.written_tokens, fresh),
-        output_tokens=output,
+        output_tokens=min(call.output_tokens, left.tokens - cached - fresh),
         nano_usd=nano_usd,
-        latency_ms=latency_ms,
+        latency_ms=min(call.price.latency_ms, left.latency_ms),
         cold_nano_usd=nano_usd,
     )
-    return _entered(state, entry, state.prefix_caches)
+    return _entered(state, [entry], state.prefix_caches)
+
+
+def affordable(quote: InputQuote, left: Charge) -> bool:
+    """Can the input be paid, before anything is written?"""
+    return (
+        quote.tokens <= left.tokens and _nano(quote.pico_usd) <= left.nano_usd and quote.latency_ms <= left.latency_ms
+    )
+
+
+def covers(left: Charge, needed: Charge) -> bool:
+    return needed.tokens <= left.tokens and needed.nano_usd <= left.nano_usd and needed.latency_ms <= left.latency_ms
 
 
 def left(state: EpisodeState, visible: VisibleWorld) -> Charge:
     bounds, spent = visible.limits, state.spent
     return Charge(
-        tokens=max(0, bounds.tokens - spent.tokens),
-        nano_usd=max(0, bounds.nano_usd - spent.nano_usd),
-        latency_ms=max(0, bounds.latency_ms - spent.latency_ms),
+        max(0, bounds.tokens - spent.tokens),
+        max(0, bounds.nano_usd - spent.nano_usd),
+        max(0, bounds.latency_ms - spent.latency_ms),
     )
 
 
@@ -152,39 +194,37 @@ def overrun(state: EpisodeState, visible: VisibleWorld) -> bool:
     return spent.tokens > bounds.tokens or spent.nano_usd > bounds.nano_usd or spent.latency_ms > bounds.latency_ms
 
 
-def budgets(state: EpisodeState, visible: VisibleWorld) -> Budgets:
+def budgets(state: EpisodeState, visible: VisibleWorld, left: Charge) -> Budgets:
     bounds, spent = visible.limits, state.spent
     return Budgets.trusted(
-        tokens=_budget(bounds.tokens, spent.tokens),
-        nano_usd=_budget(bounds.nano_usd, spent.nano_usd),
+        tokens=Budget.trusted(limit=bounds.tokens, spent=spent.tokens, left=left.tokens),
+        nano_usd=Budget.trusted(limit=bounds.nano_usd, spent=spent.nano_usd, left=left.nano_usd),
         steps=_step_budget(bounds.steps, state.step),
-        latency_ms=_budget(bounds.latency_ms, spent.latency_ms),
+        latency_ms=Budget.trusted(limit=bounds.latency_ms, spent=spent.latency_ms, left=left.latency_ms),
     )
 
 
 @lru_cache(maxsize=1_024)
 def _step_budget(limit: int, spent: int) -> Budget:
-    return _budget(limit, spent)
-
-
-def _budget(limit: int, spent: int) -> Budget:
     return Budget.trusted(limit=limit, spent=spent, left=max(0, limit - spent))
 
 
-def _entered(state: EpisodeState, entry: LedgerEntry, prefix_caches: Mapping[str, PrefixCache]) -> EpisodeState:
-    spent = state.spent
-    routed = entry.nano_usd if entry.who == "worker" else 0
+def _entered(state: EpisodeState, entries: list[LedgerEntry], prefix_caches: Mapping[str, PrefixCache]) -> EpisodeState:
+    tokens, nano_usd, latency_ms, routed_nano_usd = state.spent
+    clock_ms = state.clock_ms
+    for entry in entries:
+        tokens += entry.fresh_tokens + entry.cached_tokens + entry.output_tokens
+        nano_usd += entry.nano_usd
+        latency_ms += entry.latency_ms
+        clock_ms += entry.latency_ms
+        if entry.who == "worker":
+            routed_nano_usd += entry.nano_usd
     return evolve(
         state,
-        clock_ms=state.clock_ms + entry.latency_ms,
+        clock_ms=clock_ms,
         prefix_caches=prefix_caches,
-        entries=(*state.entries, entry),
-        spent=Spent(
-            tokens=spent.tokens + entry.fresh_tokens + entry.cached_tokens + entry.output_tokens,
-            nano_usd=spent.nano_usd + entry.nano_usd,
-            latency_ms=spent.latency_ms + entry.latency_ms,
-            routed_nano_usd=spent.routed_nano_usd + routed,
-        ),
+        entries=(*state.entries, *entries),
+        spent=Spent(tokens, nano_usd, latency_ms, routed_nano_usd),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from TokenOptEnv import scenario_store
@@ -14,9 +15,9 @@ from TokenOptEnv.errors import BadInput, EpisodeNotRunning, PlanNotFound, Unknow
 from TokenOptEnv.models import Revealed, TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
 from TokenOptEnv.plans import reference_costs, reference_plan
 from TokenOptEnv.scenario import Scenario
-from TokenOptEnv.simulators.backend import Backend
+from TokenOptEnv.simulators.backend import Backend, WaitingBackend
 from TokenOptEnv.text_actions import describe
-from TokenOptEnv.world import ReferenceCosts, World, build_world
+from TokenOptEnv.world import ReferenceCosts, World, build_world, world_index
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -59,7 +60,7 @@ class LocalEnv:
             scenario,
             chosen_seed,
             config,
-            reference=lambda: _reference(scenario, chosen_seed, config),
+            reference=lambda: _reference(scenario, world_index(chosen_seed), config),
             backend=self._backend,
         )
         name = given_name if given_name is not None else f"{scenario.scenario_id}@{chosen_seed}"
@@ -82,6 +83,11 @@ class LocalEnv:
         """Make now, once, the plan that the end of this episode is graded against; it is kept for every later one."""
         if self._world is not None and self._world.reference is not None:
             self._world.reference()
+
+    @property
+    def waits(self) -> bool:
+        """Whether a step may wait for a network."""
+        return isinstance(self._backend, WaitingBackend)
 
     @property
     def state(self) -> TokenOptEnvState:
@@ -120,10 +126,11 @@ class LocalEnv:
         self._world = self._outcome = self._scenario = None
 
 
-def _reference(scenario: Scenario, seed: int, config: EpisodeConfig) -> ReferenceCosts | None:
+@lru_cache(maxsize=4_096)
+def _reference(scenario: Scenario, world: int, config: EpisodeConfig) -> ReferenceCosts | None:
     """None where the planner finds nothing under these options: an episode must be graded all the same."""
     try:
-        return reference_costs(scenario, seed, config)
+        return reference_costs(scenario, world, config)
     except PlanNotFound:
         return None
 
@@ -160,6 +167,8 @@ def _scenario_id(scenario_id: object, split: object, index: object, seed: int) -
 
 
 def _config(base: EpisodeConfig, options: dict[str, Any]) -> EpisodeConfig:
+    if not options:
+        return base
     known = EpisodeConfig.__dataclass_fields__
     for name in options:
         if name not in known:

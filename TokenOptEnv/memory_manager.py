@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from TokenOptEnv.config import YARDSTICK
 from TokenOptEnv.episode_state import EpisodeState, PromptPiece, evolve
-from TokenOptEnv.models import ItemKind, MemoryItem, ModelCard, SegmentHandle
+from TokenOptEnv.models import Finding, ItemKind, MemoryItem, ModelCard, SegmentHandle
 from TokenOptEnv.prompt import item_header
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.world import SegmentView, VisibleWorld, model_tokens, text_tokens
 
-COMPRESSIBLE = (ItemKind.SEGMENT, ItemKind.PREVIEW, ItemKind.SEARCH, ItemKind.COMPRESSED)
+COMPRESSIBLE = frozenset({ItemKind.SEGMENT, ItemKind.PREVIEW, ItemKind.SEARCH, ItemKind.COMPRESSED})
 """Findings and checkpoints are short already, and must stay what they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """An item before it has a number."""
 
     kind: ItemKind
     label: str
     text: str
     source_ids: tuple[str, ...] = ()
-    finding_ids: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def room_tokens(state: EpisodeState, visible: VisibleWorld) -> int | None:
@@ -46,8 +46,14 @@ def surface(state: EpisodeState, views: Iterable[SegmentView]) -> EpisodeState:
     surfaced = dict(state.surfaced)
     for view in fresh:
         alias = aliases.setdefault(view.segment_id, len(aliases) + 1)
-        surfaced[view.segment_id] = SegmentHandle.trusted(segment_id=view.segment_id, alias=alias, tokens=view.tokens)
+        surfaced[view.segment_id] = _handle(view.segment_id, alias, view.tokens)
     return evolve(state, aliases=aliases, surfaced=surfaced)
+
+
+@lru_cache(maxsize=65_536)
+def _handle(segment_id: str, alias: int, tokens: int) -> SegmentHandle:
+    """Shared by all episodes in which the segment has this number."""
+    return SegmentHandle.trusted(segment_id=segment_id, alias=alias, tokens=tokens)
 
 
 def hydrating_tokens(state: EpisodeState, views: Sequence[SegmentView]) -> int:
@@ -70,32 +76,58 @@ def hydrate(
 ) -> tuple[EpisodeState, tuple[MemoryItem, ...]]:
     """Load whole segments; an item of a segment carries the segment's own id."""
     state = surface(state, views)
-    items = tuple(
-        MemoryItem.trusted(
-            item_id=view.segment_id,
-            alias=state.aliases[view.segment_id],
-            kind=ItemKind.SEGMENT,
-            label=view.label,
-            text=view.text,
-            tokens=_segment_item_tokens(view, state.aliases[view.segment_id]),
-            source_ids=(view.segment_id,),
-        )
-        for view in views
+    items = tuple([_segment_item(view, state.aliases[view.segment_id]) for view in views])
+    pieces = [PromptPiece(item.item_id, item_tokens(item, visible, visible.controller)) for item in items]
+    return evolve(
+        state,
+        read_ids=state.read_ids.union([item.item_id for item in items]),
+        memory=state.memory + items,
+        memory_pieces=(*state.memory_pieces, *pieces),
+        memory_tokens=state.memory_tokens + sum([item.tokens for item in items]),
+    ), items
+
+
+def _segment_item(view: SegmentView, alias: int) -> MemoryItem:
+    return MemoryItem.trusted(
+        item_id=view.segment_id,
+        alias=alias,
+        kind=ItemKind.SEGMENT,
+        label=view.label,
+        text=view.text,
+        tokens=_segment_item_tokens(view, alias),
+        source_ids=(view.segment_id,),
+        finding_ids=(),
     )
-    state = evolve(state, read_ids=state.read_ids.union(item.item_id for item in items))
-    return _holding(state, state.memory + items, state.memory_pieces + _pieces(items, visible)), items
 
 
 def add(state: EpisodeState, draft: Draft, visible: VisibleWorld) -> tuple[EpisodeState, MemoryItem]:
-    state, item = _numbered(state, draft)
-    return _holding(state, (*state.memory, item), state.memory_pieces + _pieces((item,), visible)), item
+    item, piece = _numbered(state, draft, visible)
+    if draft.findings:
+        state = _finding(state, draft.findings)
+    return evolve(
+        state,
+        aliases={**state.aliases, item.item_id: item.alias},
+        memory=(*state.memory, item),
+        memory_pieces=(*state.memory_pieces, piece),
+        memory_tokens=state.memory_tokens + item.tokens,
+    ), item
+
+
+def _finding(state: EpisodeState, findings: tuple[Finding, ...]) -> EpisodeState:
+    """With findings that an item brings; one may be held already."""
+    held = {finding.finding_id: finding for finding in (*state.held_findings, *findings)}
+    known = {**state.findings, **{finding.finding_id: finding for finding in findings}}
+    return evolve(state, findings=known, held_findings=tuple(held.values()))
 
 
 def without(state: EpisodeState, item_ids: Collection[str]) -> EpisodeState:
-    return _holding(
+    memory = tuple([item for item in state.memory if item.item_id not in item_ids])
+    return evolve(
         state,
-        tuple(item for item in state.memory if item.item_id not in item_ids),
-        tuple(piece for piece in state.memory_pieces if piece.key not in item_ids),
+        memory=memory,
+        held_findings=_held_findings(state, memory) if state.held_findings else (),
+        memory_pieces=tuple([piece for piece in state.memory_pieces if piece.key not in item_ids]),
+        memory_tokens=sum([item.tokens for item in memory]),
     )
 
 
@@ -103,23 +135,28 @@ def rewrite(
     state: EpisodeState, old: Sequence[MemoryItem], draft: Draft, visible: VisibleWorld
 ) -> tuple[EpisodeState, MemoryItem]:
     """Put one new item where the first of the old ones was."""
-    state, item = _numbered(state, draft)
-    (new_piece,) = _pieces((item,), visible)
-    first, gone = old[0].item_id, {before.item_id for before in old}
-    memory = [item if held.item_id == first else held for held in state.memory]
-    pieces = [new_piece if piece.key == first else piece for piece in state.memory_pieces]
-    return (
-        _holding(
-            state,
-            tuple(held for held in memory if held.item_id not in gone),
-            tuple(piece for piece in pieces if piece.key not in gone),
-        ),
-        item,
-    )
+    item, piece = _numbered(state, draft, visible)
+    first, gone = old[0].item_id, {each.item_id for each in old}
+    memory: list[MemoryItem] = []
+    pieces: list[PromptPiece] = []
+    for held, held_piece in zip(state.memory, state.memory_pieces, strict=True):
+        if held.item_id == first:
+            memory.append(item)
+            pieces.append(piece)
+        elif held.item_id not in gone:
+            memory.append(held)
+            pieces.append(held_piece)
+    return evolve(
+        state,
+        aliases={**state.aliases, item.item_id: item.alias},
+        memory=tuple(memory),
+        memory_pieces=tuple(pieces),
+        memory_tokens=sum([held.tokens for held in memory]),
+    ), item
 
 
 def emptied(state: EpisodeState) -> EpisodeState:
-    return _holding(state, (), ())
+    return evolve(state, memory=(), memory_pieces=(), memory_tokens=0, held_findings=())
 
 
 def item_tokens(item: MemoryItem, visible: VisibleWorld, card: ModelCard) -> int:
@@ -130,29 +167,27 @@ def item_tokens(item: MemoryItem, visible: VisibleWorld, card: ModelCard) -> int
     return text_tokens(card, header + item.text)
 
 
+def _held_findings(state: EpisodeState, memory: Iterable[MemoryItem]) -> tuple[Finding, ...]:
+    held_ids = dict.fromkeys([finding_id for item in memory for finding_id in item.finding_ids])
+    return tuple([state.findings[finding_id] for finding_id in held_ids])
+
+
 def draft_tokens(state: EpisodeState, draft: Draft) -> int:
     return tokens.count(YARDSTICK, item_header(next_alias(state), draft.label) + draft.text)
 
 
-def _numbered(state: EpisodeState, draft: Draft) -> tuple[EpisodeState, MemoryItem]:
+def _numbered(state: EpisodeState, draft: Draft, visible: VisibleWorld) -> tuple[MemoryItem, PromptPiece]:
+    """The draft with the next number, as an item and as a piece of the policy's prompt."""
     alias = next_alias(state)
+    text = item_header(alias, draft.label) + draft.text
     item = MemoryItem.trusted(
-        item_id=f"{draft.kind.value}-{alias}",
+        item_id=f"{draft.kind}-{alias}",
         alias=alias,
         kind=draft.kind,
         label=draft.label,
         text=draft.text,
-        tokens=draft_tokens(state, draft),
+        tokens=tokens.count(YARDSTICK, text),
         source_ids=draft.source_ids,
-        finding_ids=draft.finding_ids,
+        finding_ids=tuple([finding.finding_id for finding in draft.findings]),
     )
-    return evolve(state, aliases={**state.aliases, item.item_id: alias}), item
-
-
-def _holding(state: EpisodeState, memory: tuple[MemoryItem, ...], pieces: tuple[PromptPiece, ...]) -> EpisodeState:
-    tokens_held = sum(item.tokens for item in memory)
-    return evolve(state, memory=memory, memory_pieces=pieces, memory_tokens=tokens_held)
-
-
-def _pieces(items: Iterable[MemoryItem], visible: VisibleWorld) -> tuple[PromptPiece, ...]:
-    return tuple(PromptPiece(item.item_id, item_tokens(item, visible, visible.controller)) for item in items)
+    return item, PromptPiece(item.item_id, text_tokens(visible.controller, text))

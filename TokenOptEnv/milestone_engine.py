@@ -26,7 +26,7 @@ def _first_finding(state: EpisodeState, visible: VisibleWorld) -> bool:
 
 def _every_field_found(state: EpisodeState, visible: VisibleWorld) -> bool:
     found = {name for finding in state.findings.values() if finding.source == "route" for name in finding.values}
-    return all(field.name in found for field in visible.public.answer_fields)
+    return visible.answer_names <= found
 
 
 def _saved_before_reset(state: EpisodeState, visible: VisibleWorld) -> bool:
@@ -51,8 +51,15 @@ def listed_ids(visible: VisibleWorld) -> tuple[str, ...]:
     return _SEVERAL_PHASES if len(visible.phases) > 1 else _ONE_PHASE
 
 
-def evaluate(state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
-    """Add what has been reached; a milestone once reached stays."""
-    pending = [name for name in listed_ids(visible) if name not in state.milestone_ids]
-    reached = tuple([name for name in pending if _ALL[name](state, visible)])
-    return evolve(state, milestone_ids=state.milestone_ids + reached) if reached else state
+def evaluate(before: EpisodeState, state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
+    """Add what has been reached; a milestone once reached stays. Where nothing was found, nothing is."""
+    if (
+        state.findings is before.findings
+        and state.read_ids is before.read_ids
+        and state.seen_requests is before.seen_requests
+        and state.checkpoints is before.checkpoints
+    ):
+        return state
+    known, listed = state.milestone_ids, listed_ids(visible)
+    reached = tuple([name for name in listed if name not in known and _ALL[name](state, visible)])
+    return evolve(state, milestone_ids=known + reached) if reached else state

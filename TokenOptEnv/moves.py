@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from TokenOptEnv.episode_state import InputQuote, RouteContext, SavedCheckpoint
 from TokenOptEnv.models import Effort, Finding, MemoryItem, ModelCard, Refusal, Subtask
@@ -12,51 +11,43 @@ from TokenOptEnv.simulators.compression import Method
 from TokenOptEnv.world import ArtifactView, SegmentView
 
 
-@dataclass(frozen=True, slots=True)
-class ReadWhole:
+class ReadWhole(NamedTuple):
     artifact: ArtifactView
     missing: tuple[SegmentView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(NamedTuple):
     artifact: ArtifactView
     page: int
     pages: int
     segments: tuple[SegmentView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     query: str
     top_k: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueryCache:
+class QueryCache(NamedTuple):
     query: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hydrate:
+class Hydrate(NamedTuple):
     segments: tuple[SegmentView, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Purge:
+class Purge(NamedTuple):
     items: tuple[MemoryItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Compress:
+class Compress(NamedTuple):
     items: tuple[MemoryItem, ...]
     method: Method
     target_ratio: float
     query: str
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     subtask: Subtask
     card: ModelCard
     effort: Effort
@@ -70,8 +61,7 @@ class Route:
         return 1_000 if self.escalated_from is None else 500
 
 
-@dataclass(frozen=True, slots=True)
-class WriteCheckpoint:
+class WriteCheckpoint(NamedTuple):
     note: str
     text: str
     tokens: int
@@ -79,20 +69,17 @@ class WriteCheckpoint:
     source_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreCheckpoint:
+class RestoreCheckpoint(NamedTuple):
     saved: SavedCheckpoint
 
 
-@dataclass(frozen=True, slots=True)
-class Submit:
+class Submit(NamedTuple):
     answer: Mapping[str, str]
     findings: tuple[Finding, ...]
     evidence_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """No-op with a reason: it flows through the same line as everything else."""
 
     refusal: Refusal

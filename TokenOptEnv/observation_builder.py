@@ -19,6 +19,7 @@ from TokenOptEnv.models import (
     Effort,
     EndReason,
     ItemKind,
+    LedgerEntry,
     LegalAction,
     LegalActions,
     LegalField,
@@ -46,9 +47,6 @@ def build(
 ) -> TokenOptEnvObservation:
     phase = visible.phases[state.phase]
     achieved_ids = state.milestone_ids if score is None else state.milestone_ids + score.truth_milestone_ids
-    first_entry = len(state.entries)
-    while first_entry > 0 and state.entries[first_entry - 1].step == state.step:
-        first_entry -= 1
     return TokenOptEnvObservation.trusted(
         done=state.end is not None,
         reward=rewards.step if last is not None else None,
@@ -66,10 +64,10 @@ def build(
         findings=state.held_findings,
         checkpoints=shown.checkpoints,
         budgets=shown.budgets,
-        ledger=state.entries[first_entry:],
+        ledger=_entries_of_step(state),
         cache=_cache_telemetry(state.cache_queries, state.cache_hits),
         compression=_compression_telemetry(state),
-        routing=RoutingTelemetry.trusted(routes=state.routes, nano_usd=state.spent.routed_nano_usd),
+        routing=_routing_telemetry(state),
         milestones=_milestones(milestone_engine.listed_ids(visible), achieved_ids),
         guardrail_events=state.guardrail_events,
         legal_actions=_legal_actions(visible, state),
@@ -83,6 +81,11 @@ def build(
     )
 
 
+def _entries_of_step(state: EpisodeState) -> tuple[LedgerEntry, ...]:
+    """At most two, at the end: the decision's, and that of the model it asked."""
+    return tuple([entry for entry in state.entries[-2:] if entry.step == state.step])
+
+
 @lru_cache(maxsize=1_024)
 def _milestones(listed_ids: tuple[str, ...], achieved_ids: tuple[str, ...]) -> Milestones:
     return Milestones(listed_ids=listed_ids, achieved_ids=achieved_ids)
@@ -93,17 +96,24 @@ def _cache_telemetry(queries: int, hits: int) -> CacheTelemetry:
     return CacheTelemetry(queries=queries, hits=hits)
 
 
+_NOTHING_ROUTED: Final = RoutingTelemetry(routes=(), nano_usd=0)
+
+
+def _routing_telemetry(state: EpisodeState) -> RoutingTelemetry:
+    if not state.routes:
+        return _NOTHING_ROUTED
+    return RoutingTelemetry.trusted(routes=state.routes, nano_usd=state.spent.routed_nano_usd)
+
+
 _NOTHING_COMPRESSED: Final = CompressionTelemetry(runs=0, tokens_before=0, tokens_after=0)
 
 
 def _compression_telemetry(state: EpisodeState) -> CompressionTelemetry:
     if not state.compressions:
         return _NOTHING_COMPRESSED
-    return CompressionTelemetry.trusted(
-        runs=len(state.compressions),
-        tokens_before=sum(item.tokens for run in state.compressions for item in run.before),
-        tokens_after=sum(run.after.tokens for run in state.compressions),
-    )
+    before = sum([item.tokens for run in state.compressions for item in run.before])
+    after = sum([run.after.tokens for run in state.compressions])
+    return CompressionTelemetry.trusted(runs=len(state.compressions), tokens_before=before, tokens_after=after)
 
 
 def _field(name: str, *choices_from: str, required: bool = True, max_items: int | None = None) -> LegalField:
@@ -153,6 +163,7 @@ def _forms(profile: Profile) -> dict[ActionType, LegalAction]:
 
 _FORMS: Final = {profile: _forms(profile) for profile in Profile}
 _MAY_BE_EMPTY: Final = ("artifacts", "subtasks", "surfaced", "items", "compressible", "routes", "checkpoints")
+_NOTHING_LEGAL: Final = LegalActions(actions=(), choices={})
 
 
 def _escalatable(state: EpisodeState, visible: VisibleWorld) -> tuple[str, ...]:
@@ -174,7 +185,7 @@ def _restorable(state: EpisodeState) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def _possible(profile: Profile, missing: frozenset[str]) -> tuple[LegalAction, ...]:
+def _possible(profile: Profile, missing: tuple[str, ...]) -> tuple[LegalAction, ...]:
     """The actions for which there is something to choose in every field that must be chosen."""
     return tuple(
         form
@@ -199,31 +210,28 @@ def _fixed_choices(visible: VisibleWorld, phase: int) -> dict[str, tuple[str, ..
 
 def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
     if state.end is not None:
-        return LegalActions.trusted(actions=(), choices={})
-    phase = visible.phases[state.phase]
-    forms = _FORMS[visible.config.profile]
+        return _NOTHING_LEGAL
+    phase, profile = visible.phases[state.phase], visible.config.profile
     items = tuple([item.item_id for item in state.memory])
     held = set(items)
-    findings = state.held_findings
     choices = {
         **_fixed_choices(visible, state.phase),
         "surfaced": tuple([name for name in state.surfaced if name not in held]),
         "items": items,
         "compressible": tuple([item.item_id for item in state.memory if item.kind in COMPRESSIBLE]),
-        "findings": tuple([finding.finding_id for finding in findings]),
+        "findings": tuple([finding.finding_id for finding in state.held_findings]),
         "routes": _escalatable(state, visible) if state.routes else (),
         "checkpoints": _restorable(state) if state.checkpoints else (),
     }
-    whole = {name for name, segment_ids in phase.small_artifacts.items() if held.issuperset(segment_ids)}
-    if whole:
+    if not held.isdisjoint(phase.small_segment_ids):
+        whole = {name for name, segment_ids in phase.small_artifacts.items() if held.issuperset(segment_ids)}
         choices["artifacts"] = tuple([name for name in phase.artifacts if name not in whole])
     if phase.slots:
-        filled = {name for finding in findings for name in finding.values}
+        filled = {name for finding in state.held_findings for name in finding.values}
         empty = {subtask_id for subtask_id, name in phase.slots.items() if name not in filled}
-        choices["subtasks"] = tuple([name for name in phase.subtasks if name not in empty])
+        if empty:
+            choices["subtasks"] = tuple([name for name in phase.subtasks if name not in empty])
     if state.must_submit:
-        actions: tuple[LegalAction, ...] = (forms[ActionType.SUBMIT_ANSWER],)
-    else:
-        missing = frozenset([name for name in _MAY_BE_EMPTY if not choices[name]])
-        actions = _possible(visible.config.profile, missing)
-    return LegalActions.trusted(actions=actions, choices=choices)
+        return LegalActions.trusted(actions=(_FORMS[profile][ActionType.SUBMIT_ANSWER],), choices=choices)
+    missing = tuple([name for name in _MAY_BE_EMPTY if not choices[name]])
+    return LegalActions.trusted(actions=_possible(profile, missing), choices=choices)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from TokenOptEnv.config import Profile, Track
 from TokenOptEnv.models import (
+    ActionType,
     ArtifactHandle,
     Budgets,
     Checkpoint,
@@ -28,6 +29,11 @@ _V1_VERBS = (
 )
 _V2_VERBS = "find words [kN] | load S.. | drop S.. | up F [M] [effort] | note F.. S..: text | recall C"
 _SOLVER_SUBMIT = "submit S..: field=value; field=value | (in your own words; S the evidence)"
+
+
+_LAST_CHANCE = "Only submit can still be paid.\n"
+_DONE = {kind: kind.value.split("_")[0].lower() for kind in ActionType}
+"""How the tail calls the last action."""
 
 
 def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iterable[ModelCard]) -> str:
@@ -85,20 +91,18 @@ def tail_text(
     must_submit: bool,
 ) -> str:
     """What is new at every step."""
-    lines = ["## Now"]
+    told = saved = ""
     if last is not None:
         outcome = f"refused: {last.refusal.message}" if last.refusal is not None else f"ok {last.tokens:+d}t"
-        lines.append(f"last {last.action_type.value.split('_')[0].lower()} {outcome}")
+        told = f"last {_DONE[last.action_type]} {outcome}\n"
     if checkpoints:
-        lines.append("saved " + " ".join(str(number) for number in range(1, len(checkpoints) + 1)))
+        saved = f"saved {' '.join([str(number) for number in range(1, len(checkpoints) + 1)])}\n"
     bound = "" if memory.token_budget is None else f"/{memory.token_budget}"
-    lines.append(
-        f"memory {memory.token_budget_used}{bound}t, left {budgets.steps.left} steps"
-        f" ${budgets.nano_usd.left / 1e9:.4f} {budgets.tokens.left}t"
+    return (
+        f"## Now\n{told}{saved}memory {memory.token_budget_used}{bound}t, left {budgets.steps.left} steps"
+        f" ${budgets.nano_usd.left / 1e9:.4f} {budgets.tokens.left}t\n"
+        f"{_LAST_CHANCE if must_submit else ''}"
     )
-    if must_submit:
-        lines.append("Only submit can still be paid.")
-    return "\n".join(lines) + "\n"
 
 
 def render_text(observation: TokenOptEnvObservation) -> str:

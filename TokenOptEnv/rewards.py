@@ -39,7 +39,9 @@ PENALTIES: Final[dict[Guardrail, float]] = {
     Guardrail.STALE_CACHE_TRUST: 0.05,
 }
 
+_PENALTY_BY_ID: Final = {guardrail.value: penalty for guardrail, penalty in PENALTIES.items()}
 _DECIMALS: Final = 6
+NOTHING_YET: Final = RewardBreakdown(step=0.0, so_far=(), total=0.0)
 
 
 class Settled(NamedTuple):
@@ -52,14 +54,15 @@ def settle(state: EpisodeState, world: World) -> Settled:
     """Pay what is due at this step; at the end, judge and pay the rest."""
     score = None
     if state.end is not None:
-        verdict = grade(state, world.hidden, world.visible)
+        verdict = grade(state, world.scenario, world.visible.config.track)
         state = with_events(state, list(verdict.truth_events))
         score = _score(state, verdict, world)
-    terms = score.terms if score is not None else _running_terms(state, world.visible)
-    due = score is not None or world.visible.config.reward_mode is RewardMode.DENSE
-    total = round(sum(term.value for term in terms), _DECIMALS) if due else 0.0
-    reward = round(total - state.paid, _DECIMALS)
-    breakdown = RewardBreakdown.trusted(step=reward, so_far=terms if due else (), total=total)
+        breakdown = _breakdown(score.terms, state.paid)
+    elif world.visible.config.reward_mode is RewardMode.DENSE:
+        breakdown = _running_breakdown(*_process(state, world.visible), state.paid)
+    else:
+        breakdown = NOTHING_YET
+    total = breakdown.total
     return Settled(state if total == state.paid else evolve(state, paid=total), breakdown, score)
 
 
@@ -68,11 +71,18 @@ def sce(success: bool, cost_nano_usd: int, reference_nano_usd: int) -> float:
     return round(reference_nano_usd / max(cost_nano_usd, reference_nano_usd), _DECIMALS) if success else 0.0
 
 
-def _running_terms(state: EpisodeState, visible: VisibleWorld) -> tuple[RewardTerm, ...]:
-    penalty = sum(PENALTIES[Guardrail(event.guardrail_id)] for event in state.guardrail_events)
-    return _process_terms(
-        len(state.milestone_ids), len(milestone_engine.listed_ids(visible)), round(penalty, _DECIMALS)
-    )
+class _Process(NamedTuple):
+    """What the running terms follow from."""
+
+    reached: int
+    listed: int
+    penalty: float
+
+
+def _process(state: EpisodeState, visible: VisibleWorld) -> _Process:
+    penalty = sum([_PENALTY_BY_ID[event.guardrail_id] for event in state.guardrail_events])
+    listed = len(milestone_engine.listed_ids(visible))
+    return _Process(len(state.milestone_ids), listed, round(penalty, _DECIMALS))
 
 
 @lru_cache(maxsize=4_096)
@@ -81,6 +91,16 @@ def _process_terms(reached: int, listed: int, penalty: float) -> tuple[RewardTer
         _term("process_milestones", PROCESS * reached / listed),
         _term("guardrails", -min(GUARDRAIL_CAP, penalty)),
     )
+
+
+@lru_cache(maxsize=4_096)
+def _running_breakdown(reached: int, listed: int, penalty: float, paid: float) -> RewardBreakdown:
+    return _breakdown(_process_terms(reached, listed, penalty), paid)
+
+
+def _breakdown(terms: tuple[RewardTerm, ...], paid: float) -> RewardBreakdown:
+    total = round(sum([term.value for term in terms]), _DECIMALS)
+    return RewardBreakdown.trusted(step=round(total - paid, _DECIMALS), so_far=terms, total=total)
 
 
 def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
@@ -97,9 +117,9 @@ def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
         _term("routing", ROUTING * _thrift(spent.routed_nano_usd, reference.routed_nano_usd) if won else 0.0),
         _term("evidence_precision", PRECISION * verdict.evidence_precision if won else 0.0),
         _term("truth_milestones", TRUTH * len(verdict.truth_milestone_ids) / len(TRUTH_MILESTONES) if won else 0.0),
-        *_running_terms(state, world.visible),
+        *_process_terms(*_process(state, world.visible)),
     )
-    return ScoreBreakdown(
+    return ScoreBreakdown.trusted(
         success=won,
         fields=verdict.fields,
         evidence_precision=verdict.evidence_precision,
@@ -122,5 +142,6 @@ def _thrift(cost: int, reference: int) -> float:
     return min(1.0, max(0.0, 1.0 - math.log(cost / reference) / math.log(10.0)))
 
 
+@lru_cache(maxsize=4_096)
 def _term(name: str, value: float) -> RewardTerm:
-    return RewardTerm(term=name, value=round(value, _DECIMALS))
+    return RewardTerm.trusted(term=name, value=float(round(value, _DECIMALS)))

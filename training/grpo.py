@@ -10,8 +10,8 @@ An iteration, top to bottom:
     compare   an episode's advantage is its return less its group's mean; groups whose returns are all equal are dropped
     learn     clipped policy gradient on action tokens; each episode weighs the same, however long it is
 
-Advantages are scaled by the spread of the whole batch, not of each group: where all of a group fail, their returns differ by
-hundredths for tidy process, and scaling those up to one would teach farming.
+Advantages are scaled by the spread of the whole batch, not of each group: where all of a group fail, their returns
+differ by hundredths for tidy process, and scaling those up to one would teach farming.
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from TokenOptEnv.config import Difficulty, Profile
+from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import CamreError
 from TokenOptEnv.streams import Stream, word
 from training.cases import CaseBox
 from training.curriculum import Curriculum, draw
 from training.env_pool import open_pool
 from training.evaluate import evaluate
-from training.grammar import TokenGrammar
 from training.learner import Learner, Lesson, Scores
-from training.options import LONGEST_ACTION_TOKENS, add_common, room_of
-from training.policy_model import Lora, PolicyModel, pick_device
+from training.options import add_common, grammar_of, model_of, room_of
+from training.policy_model import pick_device
 from training.results import summarize
 from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
@@ -70,19 +69,15 @@ def main() -> None:
 
 def train(chosen: argparse.Namespace) -> None:
     began = perf_counter()
-    device = pick_device(chosen.device)
     box = CaseBox(chosen.data.with_suffix(".zip"))
     pool = open_pool(room_of(chosen, box.file), chosen.processes, block=chosen.group_size)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
-    model = PolicyModel(
-        chosen.base, None if chosen.full else Lora(chosen.rank, 2 * chosen.rank), chosen.adapter, device
-    )
-    grammar = TokenGrammar.of_actions(
-        Profile(chosen.profile), model.tokenizer, model.eos_id, model.causal.config.vocab_size
-    )
+    device = pick_device(chosen.device)
+    model = model_of(chosen, device)
+    grammar = grammar_of(chosen, model)
     learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
-    sampler = Sampler(model, Sampling(max_new_tokens=LONGEST_ACTION_TOKENS), grammar)
-    greedy = Sampler(model, Sampling(max_new_tokens=LONGEST_ACTION_TOKENS, temperature=0.0), grammar)
+    sampler = Sampler(model, Sampling(chosen.action_tokens), grammar)
+    greedy = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
     log = RunLog(chosen.out)
     first, curriculum, start_weights, best = 0, Curriculum.begin(box.index), learner.weights(), -1.0
     if (state := log.resume(device)) is not None:
@@ -235,7 +230,8 @@ def learn(
             if chosen.kl > 0.0:
                 gap = _on(device, [start[place] for place in picked]) - scores.logprobs
                 gain = gain - chosen.kl * (gap.exp() - 1.0 - gap)
-            return -(weights * gain).sum()
+            total: torch.Tensor = -(weights * gain).sum()
+            return total
 
         value, gradient = learner.step(share, loss, chosen.rate, 1.0)
         losses.append(value)

@@ -6,11 +6,13 @@ import argparse
 import json
 from pathlib import Path
 
+import torch
+
 from TokenOptEnv.config import EpisodeConfig, Profile
 from TokenOptEnv.errors import BadInput
 from training.env_pool import Room
-
-LONGEST_ACTION_TOKENS = 64
+from training.grammar import TokenGrammar
+from training.policy_model import Lora, PolicyModel
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +23,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--checks", type=int, default=100, help="episodes a check")
     parser.add_argument("--out", type=Path, required=True, help="the run's folder; a run found there goes on")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
+    parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
     parser.add_argument("--rank", type=int, default=16, help="of the low-rank adapter")
     parser.add_argument("--full", action="store_true", help="train every weight instead of an adapter")
     parser.add_argument("--tree-tokens", type=int, default=4_096, help="the longest tree; longer episodes are split")
@@ -37,8 +40,18 @@ def room_of(chosen: argparse.Namespace, box: Path) -> Room:
         box=box,
         tokenizer=chosen.base / "tokenizer.json",
         config=EpisodeConfig(profile=Profile(chosen.profile)),
-        most_prompt_tokens=_window(chosen.base) - LONGEST_ACTION_TOKENS,
+        most_prompt_tokens=_window(chosen.base) - chosen.action_tokens,
     )
+
+
+def model_of(chosen: argparse.Namespace, device: torch.device) -> PolicyModel:
+    lora = None if chosen.full else Lora(chosen.rank, 2 * chosen.rank)
+    return PolicyModel(chosen.base, lora, chosen.adapter, device)
+
+
+def grammar_of(chosen: argparse.Namespace, model: PolicyModel) -> TokenGrammar:
+    profile = Profile(chosen.profile)
+    return TokenGrammar.of_actions(profile, model.tokenizer, model.eos_id, model.causal.config.vocab_size)
 
 
 def _window(base: Path) -> int:

@@ -2,8 +2,9 @@
 
     python -m training.pack_for_gpu --gguf MODEL.gguf --data runs/data/train --box runs/data/validation.zip
 
-Makes runs/gpu: `base-1`, `base-2`, ... (the base model's GGUF file, cut), `wheels` (what the package needs, for the other
-machine's Python) and `data` (case boxes and traces). There, `training/on_gpu.sh` puts them together and trains; it says how to call it.
+Makes runs/gpu: `base-1`, `base-2`, ... (the base model's GGUF file, cut), `wheels` (what the package needs, for the
+other machine's Python) and `data` (case boxes and traces). There, `training/on_gpu.sh` puts them together and trains;
+it says how to call it.
 """
 
 from __future__ import annotations

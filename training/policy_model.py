@@ -91,8 +91,9 @@ class PolicyModel:
                 use_cache=False,
             ).last_hidden_state
             chosen = hidden[trees.rows, trees.predictors]
-        head = self.causal.lm_head.weight
-        return chosen.float() @ head.float().T
+        head: Tensor = self.causal.lm_head.weight
+        logits: Tensor = chosen.float() @ head.float().T
+        return logits
 
     def save(self, folder: Path) -> None:
         """In the usual form: an adapter that names its base by a name that holds on every machine, or a whole model."""
@@ -102,7 +103,7 @@ class PolicyModel:
             halved = {name: each.detach().to(torch.float16) for name, each in self.trainable()}
             self.net.save_pretrained(str(folder), state_dict=halved, save_embedding_layers=False)
         else:
-            self.net.save_pretrained(str(folder))
+            self.causal.save_pretrained(str(folder))
             self.tokenizer.save(str(folder / "tokenizer.json"))
 
 
@@ -130,4 +131,6 @@ def _merged(module: Any) -> Tensor:
     weight: Tensor = module.weight.float()
     if not hasattr(module, "lora_A"):
         return weight
-    return weight + sum(module.get_delta_weight(name).float() for name in module.active_adapters)
+    for name in module.active_adapters:
+        weight = weight + module.get_delta_weight(name).float()
+    return weight

@@ -1,10 +1,10 @@
 """The steps of an episode, laid over one another: what their prompts share is computed once.
 
-A memory-true prompt is built anew at each step, yet most of it stood in the step before: the head never changes, and items are
-appended more often than dropped. Written one below the other, the ten prompts of an easy episode take some 14,000
-tokens; as a tree, in which a step branches off where it first differs from an earlier one, some 3,000. Every
-token keeps the position it has in its own prompt and attends to exactly the tokens before it there, so losses and gradients are
-those of the separate prompts. Shared by token, not by text: whatever the tokenizer does at a seam, the tree is exact.
+A memory-true prompt is built anew at each step, yet most of it stood in the step before: the head never changes, and
+items are appended more often than dropped. Written one below the other, the prompts of an easy episode take some
+14,000 tokens; as a tree, in which a step branches off where it first differs from an earlier one, some 4,000. Every
+token keeps the position it has in its own prompt and attends to exactly the tokens before it there, so losses and
+gradients are those of separate prompts. Shared by token, not by text: whatever happens at a seam, the tree is exact.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a run leaves behind: metrics, timings, checkpoints. After a kill it goes on as if nothing had happened.
 
-Every draw of a run comes from a stream named by the run's seed and the iteration, so the network, the optimizer and the number of
-the iteration are all there is to restore. Metrics are a function of the run alone and are compared byte for byte; times
-go to a file of their own. Lines written after the last checkpoint are cut off, because they will be written again.
+Every draw of a run comes from a stream named by the run's seed and the iteration, so the network, the optimizer and the
+number of the iteration are all there is to restore. Metrics are a function of the run alone and are compared byte for
+byte; times go to a file of their own. Lines written after the last checkpoint are cut off: they will be written again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Sampling actions for many prompts at once.
 
-Prompts are sorted by length and padded on the right: a causal prefill then needs no mask at all and runs on the fastest kernel.
-Decoding masks the gap between a short prompt and what follows it. Keys and values are written into room that was set aside,
-and the query heads that share a key head are read as one, so that nothing is copied per token.
+Prompts are sorted by length and padded on the right: a causal prefill then needs no mask at all and runs on the fastest
+kernel. Decoding hides the gap between a short prompt and what follows it. Keys and values are written into room that
+was set aside, and the query heads that share a key head are read as one, so that nothing is copied per token.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Sampler:
 
     @torch.inference_mode()
     def say(self, prompts: Sequence[Ids], heard: Callable[[list[int], list[Said]], None]) -> None:
-        """`heard` gets the places and actions of each chunk as soon as it is done, so that episodes can step meanwhile."""
+        """`heard` gets the places and actions of a chunk as soon as it is done, so that episodes can step meanwhile."""
         for places in self._chunks([len(prompt) for prompt in prompts]):
             heard(places, self._say_chunk([prompts[place] for place in places]))
 
@@ -80,7 +80,7 @@ class Sampler:
         for row, prompt in enumerate(prompts):
             tokens[row, : len(prompt)] = prompt
         decoder, head = self._model.sampled.model, self._model.sampled.lm_head
-        cache = RoomyCache(width + most)
+        cache = RoomyCache(self._model.sampled.config.num_hidden_layers, width + most)
         hidden = decoder(input_ids=torch.from_numpy(tokens).to(device), past_key_values=cache).last_hidden_state
         logits = head(hidden[torch.arange(len(prompts), device=device), lengths - 1])
         hiding = _hiding(lengths, width + most, hidden.dtype)
@@ -142,27 +142,28 @@ def _hiding(lengths: Tensor, width: int, dtype: torch.dtype) -> Tensor:
 class RoomyCache(Cache):
     """Keys and values of prompts that are read once, with room for what is said after them."""
 
+    def __init__(self, layers: int, tokens: int) -> None:
+        super().__init__(layers=[_RoomyLayer(tokens) for _ in range(layers)])
+
+
+class _RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def __init__(self, tokens: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
         self._tokens = tokens
-        super().__init__(layer_class_to_replicate=lambda: _RoomyLayer(tokens))
-
-
-class _RoomyLayer(DynamicLayer):
-    def __init__(self, tokens: int) -> None:
-        super().__init__()
-        self._room = tokens
         self._used = 0
+        self._room: tuple[Tensor, Tensor] | None = None
 
-    def update(self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
-        if not self.is_initialized:
-            rows, heads, tokens, width = key_states.shape
+    def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+        if self._room is None:
             self.lazy_initialization(key_states, value_states)
-            self.keys = key_states.new_empty(rows, heads, self._room, width)
-            self.values = value_states.new_empty(rows, heads, self._room, width)
+            rows, heads, _, width = key_states.shape
+            shape = (rows, heads, self._tokens, width)
+            self._room = key_states.new_empty(shape), value_states.new_empty(shape)
+        keys, values = self._room
         first, self._used = self._used, self._used + key_states.shape[-2]
-        self.keys[:, :, first : self._used] = key_states
-        self.values[:, :, first : self._used] = value_states
-        return self.keys[:, :, : self._used], self.values[:, :, : self._used]
+        keys[:, :, first : self._used] = key_states
+        values[:, :, first : self._used] = value_states
+        return keys[:, :, : self._used], values[:, :, : self._used]
 
     def get_seq_length(self) -> int:
         return self._used
@@ -174,7 +175,7 @@ def _grouped_attention(
     """One query a row: the heads that share a key head become its queries, so that keys are never repeated."""
     rows, heads, queries, width = query.shape
     if queries != 1:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, **options)  # type: ignore[no-any-return]
+        return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
     grouped = query.view(rows, key.shape[1], heads // key.shape[1], width)
     found = torch.nn.functional.scaled_dot_product_attention(
         grouped, key, value, attn_mask=attention_mask, scale=options.get("scaling")

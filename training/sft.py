@@ -3,7 +3,8 @@
     python -m training.sft --base runs/base/smollm2-135m --data runs/data/train --out runs/sft
 
 Without it a small model makes no valid move, every episode of a group ends alike, and reinforcement has nothing to
-go on. The loss falls on action tokens alone. Traces are replayed to get their prompts; one that no longer plays to its end is left out.
+go on. The loss falls on action tokens alone. Traces are replayed to get their prompts; one that no longer plays to a
+success is left out.
 """
 
 from __future__ import annotations
@@ -11,23 +12,22 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Sequence
 from statistics import fmean
 from time import perf_counter
 
 import numpy as np
-import torch
+from torch import Tensor
 
-from TokenOptEnv.config import Profile
 from TokenOptEnv.errors import CamreError
 from TokenOptEnv.streams import Stream
 from training.cases import CaseBox
 from training.collect import ExampleTrace, read_traces
 from training.env_pool import EnvPool, Replay, Replayed, open_pool
 from training.evaluate import evaluate
-from training.grammar import TokenGrammar
 from training.learner import Learner, Lesson, Scores
-from training.options import add_common, room_of
-from training.policy_model import Lora, PolicyModel, pick_device
+from training.options import add_common, grammar_of, model_of, room_of
+from training.policy_model import PolicyModel, pick_device
 from training.prefix_tree import Sample
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
@@ -47,16 +47,11 @@ def main() -> None:
 
 def train(chosen: argparse.Namespace) -> None:
     began = perf_counter()
-    device = pick_device(chosen.device)
-    room = room_of(chosen, chosen.data.with_suffix(".zip"))
-    pool = open_pool(room, chosen.processes, block=1)
+    pool = open_pool(room_of(chosen, chosen.data.with_suffix(".zip")), chosen.processes, block=1)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
-    model = PolicyModel(
-        chosen.base, None if chosen.full else Lora(chosen.rank, 2 * chosen.rank), chosen.adapter, device
-    )
-    grammar = TokenGrammar.of_actions(
-        Profile(chosen.profile), model.tokenizer, model.eos_id, model.causal.config.vocab_size
-    )
+    device = pick_device(chosen.device)
+    model = model_of(chosen, device)
+    grammar = grammar_of(chosen, model)
     learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
     log = RunLog(chosen.out)
     first = 0
@@ -80,10 +75,8 @@ def train(chosen: argparse.Namespace) -> None:
         started = perf_counter()
         entropies: list[float] = []
 
-        def loss(
-            scores: Scores, places: list[int], tokens: int = tokens, kept: list[float] = entropies
-        ) -> torch.Tensor:
-            kept.append(float(scores.entropies.detach().mean()))
+        def loss(scores: Scores, _: Sequence[int], tokens: int = tokens, told: list[float] = entropies) -> Tensor:
+            told.append(float(scores.entropies.mean()))
             return -scores.logprobs.sum() / tokens
 
         value, gradient = learner.step(lessons, loss, rate, 1.0)
@@ -101,7 +94,7 @@ def train(chosen: argparse.Namespace) -> None:
     model.refresh_sampled()
     model.save(chosen.out / "adapter")
     if check_pool is not None:
-        sampler = Sampler(model, Sampling(temperature=0.0), grammar)
+        sampler = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
         found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, sampler, model)
         log.metrics(last, found)
         sys.stdout.write(f"validation: success {found['check_success']:.3f} return {found['check_return']:.3f}\n")

@@ -19,17 +19,17 @@ def shown(value: object) -> str:
 
 def refuse(reason: RefusalReason, field: str, value: object, remedy: str) -> Refusal:
     text = shown(value)
-    return Refusal.trusted(reason=reason, field=field, value=text, message=f"{reason.value} {field}={text}: {remedy}")
+    return Refusal(reason=reason, field=field, value=text, message=f"{reason.value} {field}={text}: {remedy}")
 
 
 def missing(field: str, remedy: str) -> Refusal:
-    return Refusal.trusted(
+    return Refusal(
         reason=RefusalReason.MISSING_FIELD, field=field, value="", message=f"MISSING_FIELD {field}: {remedy}"
     )
 
 
 def lacking(reason: RefusalReason, field: str, needed: int, left: int, remedy: str) -> Refusal:
-    return Refusal.trusted(
+    return Refusal(
         reason=reason,
         field=field,
         value="",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from TokenOptEnv import ledger
 from TokenOptEnv.action_rules.refusals import lacking, missing, refuse
 from TokenOptEnv.action_rules.room import memory_refusal
 from TokenOptEnv.config import FINDING_CAP_TOKENS, REPLY_CAP_TOKENS, ROUTE_MAX_HANDLES
-from TokenOptEnv.episode_state import ContextPiece, EpisodeState, PromptPiece, RouteContext
+from TokenOptEnv.episode_state import ContextPiece, EpisodeState, InputQuote, PromptPiece, RouteContext
 from TokenOptEnv.ledger import Charge
 from TokenOptEnv.memory_manager import item_tokens
-from TokenOptEnv.models import Effort, ModelCard, Refusal, RefusalReason, Subtask, TokenOptEnvAction
+from TokenOptEnv.models import Effort, MemoryItem, ModelCard, Refusal, RefusalReason, Subtask, TokenOptEnvAction
 from TokenOptEnv.moves import Route
 from TokenOptEnv.world import VisibleWorld, model_tokens, strength, text_tokens
 
@@ -38,11 +40,13 @@ def route(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld,
                 f"hold a finding of {subtask.slot.from_subtask_id} for {subtask.slot.name} first",
             )
         question = question.replace("{" + subtask.slot.name + "}", slot_value)
-    pieces = _pieces(state, action, visible)
+    held = {item.item_id: item for item in state.memory}
+    pieces = _pieces(state, held, action, visible)
     if isinstance(pieces, Refusal):
         return pieces
     context = RouteContext(question, slot_value, pieces)
-    return _priced(state, visible, subtask, card, effort, context, None, asked_at_ms)
+    quote = _quote(state, held, visible, card, context, asked_at_ms)
+    return _fitting(state, visible, Route(subtask, card, effort, context, quote, None))
 
 
 def escalate(
@@ -74,7 +78,9 @@ def escalate(
     if isinstance(effort, Refusal):
         return effort
     subtask = visible.phases[state.phase].subtasks[record.subtask_id]
-    return _priced(state, visible, subtask, card, effort, context, record.route_id, asked_at_ms)
+    held = {item.item_id: item for item in state.memory}
+    quote = _quote(state, held, visible, card, context, asked_at_ms)
+    return _fitting(state, visible, Route(subtask, card, effort, context, quote, record.route_id))
 
 
 def worst_charge(move: Route) -> Charge:
@@ -112,9 +118,8 @@ def _slot_value(state: EpisodeState, subtask: Subtask) -> str | None:
 
 
 def _pieces(
-    state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld
+    state: EpisodeState, held: Mapping[str, MemoryItem], action: TokenOptEnvAction, visible: VisibleWorld
 ) -> tuple[ContextPiece, ...] | Refusal:
-    held = {item.item_id: item for item in state.memory}
     segments = visible.phases[state.phase].segments
     pieces: list[ContextPiece] = []
     handles = 0
@@ -140,43 +145,35 @@ def _pieces(
     return tuple(pieces)
 
 
-def _priced(
+def _quote(
     state: EpisodeState,
+    held: Mapping[str, MemoryItem],
     visible: VisibleWorld,
-    subtask: Subtask,
     card: ModelCard,
-    effort: Effort,
     context: RouteContext,
-    escalated_from: str | None,
     asked_at_ms: int,
-) -> Route | Refusal:
-    quote = ledger.quote_input(
-        card,
-        _prompt_pieces(state, visible, card, context),
-        state.prefix_caches.get(f"worker:{card.model_id}"),
-        asked_at_ms,
+) -> InputQuote:
+    """Context in the order the agent gave it: the same order again is a shared prefix."""
+    pieces = (
+        PromptPiece("head", visible.worker_head_tokens(card)),
+        *[PromptPiece(piece.item_id, _piece_tokens(piece, held, visible, card)) for piece in context.pieces],
+        PromptPiece(f"{state.step}:question", text_tokens(card, context.question)),
     )
-    window = card.context_window_tokens
-    needed = quote.tokens + REPLY_CAP_TOKENS
+    return ledger.quote_input(card, pieces, state.prefix_caches.get(f"worker:{card.model_id}"), asked_at_ms)
+
+
+def _piece_tokens(piece: ContextPiece, held: Mapping[str, MemoryItem], visible: VisibleWorld, card: ModelCard) -> int:
+    item = held.get(piece.item_id)
+    if item is not None:
+        return item_tokens(item, visible, card)
+    if piece.source_ids == (piece.item_id,):
+        return model_tokens(card, visible.segment_tokens(card.vocabulary, piece.item_id))
+    return text_tokens(card, piece.text)
+
+
+def _fitting(state: EpisodeState, visible: VisibleWorld, move: Route) -> Route | Refusal:
+    """Does it fit into the model's window, and its reply into memory?"""
+    needed, window = move.quote.tokens + REPLY_CAP_TOKENS, move.card.context_window_tokens
     if needed > window:
         return lacking(RefusalReason.CONTEXT_WINDOW, "context tokens", needed, window, "hand over less")
-    refusal = memory_refusal(state, visible, FINDING_CAP_TOKENS)
-    return refusal or Route(subtask, card, effort, context, quote, escalated_from)
-
-
-def _prompt_pieces(
-    state: EpisodeState, visible: VisibleWorld, card: ModelCard, context: RouteContext
-) -> tuple[PromptPiece, ...]:
-    """Context in the order the agent gave it: the same order again is a shared prefix."""
-    held = {item.item_id: item for item in state.memory}
-    pieces = [PromptPiece("head", text_tokens(card, visible.worker_head))]
-    for piece in context.pieces:
-        if piece.item_id in held:
-            count = item_tokens(held[piece.item_id], visible, card)
-        elif piece.source_ids == (piece.item_id,):
-            count = model_tokens(card, visible.segment_tokens(card.vocabulary, piece.item_id))
-        else:
-            count = text_tokens(card, piece.text)
-        pieces.append(PromptPiece(piece.item_id, count))
-    question = PromptPiece(f"{state.step}:question", text_tokens(card, context.question))
-    return (*pieces, question)
+    return memory_refusal(state, visible, FINDING_CAP_TOKENS) or move

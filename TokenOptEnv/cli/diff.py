@@ -53,7 +53,9 @@ def _beside(one: Divergence, left: str, right: str) -> Table:
 
     from TokenOptEnv.cli.play_terminal import plain
 
-    table = Table("step", left, right, show_lines=True)
+    table = Table("step", show_lines=True)
+    for name in (left, right):
+        table.add_column(name, overflow="fold", ratio=1)
     steps = zip_longest(
         zip(one.left.next_actions, one.left.next_nano_usd, strict=True),
         zip(one.right.next_actions, one.right.next_nano_usd, strict=True),
@@ -67,7 +69,9 @@ def _beside(one: Divergence, left: str, right: str) -> Table:
 def _overview(found: list[Divergence], left: str, right: str) -> Table:
     from rich.table import Table
 
-    table = Table("case", "parts at", left, right)
+    table = Table()
+    for head in ("case", "parts at", left, right):
+        table.add_column(head, overflow="fold")
     for each in found:
         at = "-" if each.parts_at_step is None else str(each.parts_at_step)
         table.add_row(f"{each.scenario_id}@{each.seed}", at, _brief(each.left), _brief(each.right))

@@ -13,6 +13,7 @@ from TokenOptEnv.cli import (
     bench,
     calibrate,
     catalog,
+    compare_backends,
     diff,
     evaluate,
     leaderboard,
@@ -50,6 +51,7 @@ app.command("replay")(replay.replay)
 app.command("diff")(diff.diff)
 app.command("verify-run")(verify.verify_run)
 app.command("sensitivity")(sensitivity.sensitivity)
+app.command("compare-backends")(compare_backends.compare_backends)
 app.command("serve")(serve.serve)
 app.command("calibrate")(calibrate.calibrate)
 app.add_typer(policies.app, name="policies")

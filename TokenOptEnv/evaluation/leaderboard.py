@@ -141,7 +141,8 @@ def markdown(shown: Board) -> str:
     heads = ("policy", "SCE", "95 %", "solved", "return", "$ a task", "$ a solved task", "regret, $")
     lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
     lines += ["| " + " | ".join(row) + " |" for row in _rows(shown)]
-    return "\n".join([f"{shown.title}.", "", *lines, "", *(f"{note}.  " for note in notes(shown))]).rstrip()
+    below = (f"{note}.  ".replace(TRUTH_MARK, f"\\{TRUTH_MARK}") for note in notes(shown))
+    return "\n".join([f"{shown.title}.", "", *lines, "", *below]).rstrip()
 
 
 def _rows(shown: Board) -> list[tuple[str, ...]]:

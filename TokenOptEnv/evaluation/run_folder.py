@@ -143,7 +143,7 @@ def _agree(folder: Path, held: TextIOWrapper, spec: RunSpec) -> None:
     if difference is not None:
         name, there, here = (str(part)[:_LONGEST_VALUE] for part in difference)
         raise BadInput(
-            f"{str(folder)!r} holds a run with another {name}: {there}, and not {here};"
+            f"{str(folder)!r} holds another run: {name} is {there}, and not {here};"
             " choose another folder, or begin anew with --fresh"
         )
 

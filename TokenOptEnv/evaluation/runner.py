@@ -12,6 +12,7 @@ from TokenOptEnv.errors import BadInput
 from TokenOptEnv.evaluation import episodes, pool
 from TokenOptEnv.evaluation.episodes import EpisodeResult
 from TokenOptEnv.evaluation.fingerprint import fingerprint
+from TokenOptEnv.evaluation.forgetting import forget_if_many
 from TokenOptEnv.evaluation.run_folder import RunFolder
 from TokenOptEnv.evaluation.suite import RunSpec, Unit, units
 
@@ -59,6 +60,7 @@ def play_unit(spec: RunSpec, unit: Unit) -> tuple[Played, ...]:
     here = fingerprint(spec.policy_names)
     if here != spec.code:
         raise BadInput(f"a worker runs other code ({here}) than the run was begun with ({spec.code}); align them")
+    forget_if_many()
     env = spec.options.environment()
     played = (episodes.play(job.policy, job.scenario_id, job.seed, env) for job in unit.jobs)
     return tuple(Played(each.result, each.trace.to_jsonl()) for each in played)

@@ -14,6 +14,7 @@ from pathlib import Path
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.evaluation import pool
 from TokenOptEnv.evaluation.episodes import EpisodeResult
+from TokenOptEnv.evaluation.forgetting import forget_if_many
 from TokenOptEnv.evaluation.recorded import read_trace
 from TokenOptEnv.evaluation.replay import Replay, told
 from TokenOptEnv.evaluation.run_folder import TRACES, Run, job_of, trace_path
@@ -67,6 +68,7 @@ def _whole(run: Run) -> Iterator[RunFault]:
 
 
 def _faults_of(folder: Path, options: RunOptions, claimed: Sequence[EpisodeResult]) -> tuple[RunFault, ...]:
+    forget_if_many()
     return tuple(fault for result in claimed for fault in _episode_faults(folder, options, result))
 
 

@@ -89,6 +89,13 @@ def load(observation: TokenOptEnvObservation, wanted: Iterable[str], spare_token
     return (yield TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=tuple(chosen)))
 
 
+def loaded_tokens(observation: TokenOptEnvObservation, segment_ids: Iterable[str]) -> int:
+    """What these take of memory when they are loaded; those already held take nothing more."""
+    held = held_ids(observation)
+    sizes = {handle.segment_id: handle.tokens + HEADER_TOKENS for handle in observation.surfaced}
+    return sum(sizes.get(name, 0) for name in dict.fromkeys(segment_ids) if name not in held)
+
+
 def query_cache(observation: TokenOptEnvObservation, query: str) -> Steps:
     return (yield TokenOptEnvAction(action_type=ActionType.QUERY_CACHE, query=query))
 

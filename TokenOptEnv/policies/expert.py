@@ -22,10 +22,10 @@ from TokenOptEnv.policies.script import Scripted, Steps
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 
 _TOP_K = 6
-_REST_NANO_USD = 7_000_000
+_REST_NANO_USD = 9_000_000
 """What an episode costs besides its calls, roughly."""
 _STEPS_TO_GATHER = 4
-_STEPS_TO_LOAD = 3
+_STEPS_TO_LOAD = 4
 _STEPS_TO_TRY_AGAIN = 3
 _HEARSAY = (ArtifactKind.TICKET, ArtifactKind.CHAT)
 _ABOUT_ALL = re.compile(r"\b(?:all|each|every|over|one by one|side by side|host by host|going through)\b", re.I)
@@ -46,6 +46,8 @@ class Expert(Scripted):
             wanted = survey.gathered(observation, spread_out)
         elif about_all and self.spare_steps(observation) >= _STEPS_TO_LOAD:
             beyond = hits[ROUTE_MAX_HANDLES[observation.task.profile] :]
+            needed = errands.loaded_tokens(observation, beyond) + FINDING_CAP_TOKENS
+            observation = yield from errands.make_room(observation, needed)
             observation = yield from errands.load(observation, beyond, FINDING_CAP_TOKENS)
             wanted = hits
         if subtask not in questions.askable(observation, self.done):

@@ -72,7 +72,7 @@ def write(
     """
     rows: list[PackRow] = []
     file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(".draft")
+    draft = file.with_suffix(".part")
     with zipfile.ZipFile(draft, "w") as archive:
         for each in entries:
             rows.append(each.row)

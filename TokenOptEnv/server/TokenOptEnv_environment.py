@@ -27,7 +27,8 @@ class TokenOptEnvEnvironment(
     """One session: one episode at a time, in this process.
 
     The async forms run where they are called, which for the server is the event loop: a step takes less
-    time than handing it to a thread would. Only the first reset of a kind goes to a thread (`warmth`).
+    time than handing it to a thread would. Only the first reset of a kind goes to a thread (`warmth`), and a step
+    whose backend waits for a network.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -69,6 +70,8 @@ class TokenOptEnvEnvironment(
     async def step_async(
         self, /, action: TokenOptEnvAction, timeout_s: float | None = None, **ignored: Any
     ) -> TokenOptEnvObservation:
+        if self._open.waits:
+            return await asyncio.to_thread(self.step, action, timeout_s, **ignored)
         return self.step(action, timeout_s, **ignored)
 
     @property

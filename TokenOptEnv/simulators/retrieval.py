@@ -74,22 +74,31 @@ class Retriever:
         size = len(self._segments)
         return tuple(self._segments[-key % size][0] for key in self._best(self._known(query), top_k))
 
+    def scores(self, query: str) -> dict[str, float]:
+        """Of every segment that holds a term of the query."""
+        size = len(self._segments)
+        totals = self._totals(self._known(query)).values()
+        return {self._segments[-key % size][0]: -(-key // size) / _UNITS for key in totals}
+
     def _known(self, query: str) -> list[str]:
         return [term for term in terms.distinct(query) if term in self._postings]
 
     def _best(self, asked: Sequence[str], top_k: int) -> list[int]:
+        return nlargest(top_k, self._totals(asked).values())
+
+    def _totals(self, asked: Sequence[str]) -> dict[int, int]:
         """One integer, `size * score - index`, is both score and tie-break, so ranking compares plain integers.
 
         The longest posting list, often that of a word in every segment, is copied and not added up.
         """
         if not asked:
-            return []
+            return {}
         longest, *others = sorted((self._postings[term] for term in asked), key=len, reverse=True)
         totals = longest.copy()
         for posting in others:
             for index, key in posting.items():
                 totals[index] = totals[index] + key + index if index in totals else key
-        return nlargest(top_k, totals.values())
+        return totals
 
     def _hit(self, index: int, score: int, asked: Sequence[str]) -> Hit:
         lines = self._line_indexes.get(index)

@@ -25,8 +25,8 @@ TRAIN_NUMBERS = range(100_000, 1_000_000)
 _NO_FAULT_SHARE = 0.175
 _WIDE_SHARE = 0.2
 _SLOT_SHARE = {Difficulty.EASY: 0.2, Difficulty.MEDIUM: 0.4, Difficulty.HARD: 0.6, Difficulty.MARATHON: 1.0}
-_LEXICAL_SHARE = {Difficulty.EASY: 0.95, Difficulty.MEDIUM: 0.93, Difficulty.HARD: 0.9, Difficulty.MARATHON: 0.9}
-_QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (3, 3), Difficulty.HARD: (3, 4), Difficulty.MARATHON: (4, 6)}
+_LEXICAL_SHARE = {Difficulty.EASY: 0.97, Difficulty.MEDIUM: 0.95, Difficulty.HARD: 0.93, Difficulty.MARATHON: 0.93}
+_QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (3, 3), Difficulty.MARATHON: (4, 5)}
 _FACTS = {Difficulty.EASY: (1, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (2, 4), Difficulty.MARATHON: (2, 3)}
 _WIDE_FACTS = {
     Difficulty.EASY: (8, 8),

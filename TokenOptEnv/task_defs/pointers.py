@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from heapq import nlargest
 
 from TokenOptEnv.config import ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K, Profile
 from TokenOptEnv.models.task import Subtask
@@ -27,10 +28,8 @@ _NEAR_HITS = ROUTE_MAX_HANDLES[Profile.V2]
 _MOST_FACTS = SEARCH_MAX_TOP_K
 """A question that surveys more places than this is not answered by the hits of one search."""
 _MOST_WORDS = 8
-_RARE_WORDS = 10
-"""Of a page that a fact stands on, where the fact has no word of its own left to give."""
-_DEPTH = 80
-"""So far down it is looked whether a word brings a fact nearer."""
+_WORDS_TRIED = 8
+"""Of a fact, and then of the page it stands on, where the fact has no word of its own left to give."""
 _WORD = re.compile(r"[A-Za-z]{4,}|\d\d:\d\d:\d\d")
 """Words, and times of day: what a person would remember of a line."""
 _LEADS = {True: ("Pointers: {}.", "Terms seen: {}."), False: ("Look for {}.", "Traces of it: {}.")}
@@ -81,45 +80,49 @@ class _ReadingRoom:
         """By word: in how many segments it stands."""
         return Counter(word for text in self.texts.values() for word in set(_words(text)))
 
-    def rare_words(self, segment_id: str) -> list[str]:
-        words = dict.fromkeys(_words(self.texts[segment_id]))
-        return sorted(words, key=lambda word: self.spread[word])[:_RARE_WORDS]
+    def telling_words(self, fact: Fact, given_away: frozenset[str]) -> list[str]:
+        """The rarest words of its own, then the rarest of the page it stands on."""
+        place = fact.places[0]
+        own = [word for word in dict.fromkeys(_words(place.text)) if word not in given_away]
+        page = [word for word in dict.fromkeys(_words(self.texts[place.segment_id])) if word not in given_away]
+        rare = sorted((word for word in page if word not in own), key=lambda word: self.spread[word])
+        return [*sorted(own, key=lambda word: self.spread[word])[:_WORDS_TRIED], *rare[:_WORDS_TRIED]]
 
 
-def _pointers(question: str, needed: Sequence[Fact], room: _ReadingRoom, given_away: frozenset[str]) -> list[str]:
-    """Greedy: one more word of a fact that is not near, or else of the page it stands on, whichever helps most."""
+def _pointers(question: str, needed: Sequence[Fact], room: _ReadingRoom, given_away: frozenset[str]) -> tuple[str, ...]:
+    """Greedy: the word that takes most of what the facts still lack to be near; then without those not needed."""
     near = max(_NEAR_HITS, len(needed))
-    chosen: list[str] = []
+    spots = [tuple(dict.fromkeys(place.segment_id for place in fact.places)) for fact in needed]
 
-    def ranks(words: Sequence[str]) -> list[int]:
-        hits = room.retriever.ranked(" ".join([question, *words]), _DEPTH)
-        found = {segment_id: rank for rank, segment_id in enumerate(hits)}
-        return [min(found.get(place.segment_id, _DEPTH) for place in fact.places) for fact in needed]
+    def lacks(words: Sequence[str]) -> list[float]:
+        """By fact: how much its best place falls short of a place among the first hits."""
+        scores = room.retriever.scores(" ".join([question, *words]))
+        best = {max(each, key=lambda name: scores.get(name, -1.0)) for each in spots}
+        rivals = nlargest(near - len(best) + 1, (score for name, score in scores.items() if name not in best))
+        line = rivals[-1] if len(rivals) > near - len(best) else 0.0
+        return [max(0.0, line - max(scores.get(name, -1.0) for name in each)) for each in spots]
 
-    best = ranks(chosen)
-    while len(chosen) < _MOST_WORDS and any(rank >= near for rank in best):
-        missing = [fact for fact, rank in zip(needed, best, strict=True) if rank >= near]
-        spans = dict.fromkeys(word for fact in missing for place in fact.places[:2] for word in _words(place.text))
-        pages = dict.fromkeys(word for fact in missing for word in room.rare_words(fact.places[0].segment_id))
-        tried = [
-            (_score(found, near), word, found)
-            for word in {**spans, **pages}
-            if word not in chosen and word not in given_away
-            for found in [ranks([*chosen, word])]
-        ]
-        if not tried:
+    chosen: tuple[str, ...] = ()
+    short = lacks(chosen)
+    while any(short) and len(chosen) < _MOST_WORDS:
+        missing = [fact for fact, gap in zip(needed, short, strict=True) if gap]
+        words = dict.fromkeys(word for fact in missing for word in room.telling_words(fact, given_away))
+        tried = [(sum(gaps), word, gaps) for word in words if word not in chosen for gaps in [lacks((*chosen, word))]]
+        least, word, gaps = min(tried, default=(sum(short), "", short))
+        if least >= sum(short):
             break
-        score, word, found = max(tried, key=lambda each: (each[0], each[1]))
-        if score <= _score(best, near):
-            break
-        chosen.append(word)
-        best = found
-    return chosen
+        chosen, short = (*chosen, word), gaps
+    met = sum(not gap for gap in short)
+    return _fewest(chosen, lambda words: sum(not gap for gap in lacks(words)) >= met)
 
 
-def _score(ranks: Sequence[int], near: int) -> tuple[int, int]:
-    """How many are near, and how little the others lack; near is near enough."""
-    return sum(rank < near for rank in ranks), -sum(max(0, rank - near + 1) for rank in ranks)
+def _fewest(words: tuple[str, ...], suffices: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
+    """Without those that turn out not to be needed, the latest first."""
+    for word in reversed(words):
+        rest = tuple(each for each in words if each != word)
+        if suffices(rest):
+            words = rest
+    return words
 
 
 def _words(text: str) -> list[str]:

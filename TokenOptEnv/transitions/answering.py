@@ -10,6 +10,7 @@ from TokenOptEnv.transitions.effect import Effect
 
 def submit(state: EpisodeState, move: Submit) -> Effect:
     payload = SubmitPayload.trusted(
+        kind="submit",
         answer=dict(move.answer),
         finding_ids=tuple(finding.finding_id for finding in move.findings),
         evidence_segment_ids=move.evidence_ids,

@@ -19,26 +19,30 @@ from TokenOptEnv.world import VisibleWorld
 
 
 def purge(state: EpisodeState, move: Purge) -> Effect:
-    ids = tuple(item.item_id for item in move.items)
+    ids = tuple([item.item_id for item in move.items])
     state = memory_manager.without(state, ids)
     state = evolve(state, purged_ids=state.purged_ids.union(ids))
-    return Effect(state, PurgePayload.trusted(purged_ids=ids, tokens_freed=sum(item.tokens for item in move.items)))
+    return Effect(
+        state,
+        PurgePayload.trusted(kind="purge", purged_ids=ids, tokens_freed=sum([item.tokens for item in move.items])),
+    )
 
 
 def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effect:
     """The items become one, where the first was. What does not get shorter stays as it is."""
-    before = sum(item.tokens for item in move.items)
-    sources = tuple(dict.fromkeys(source for item in move.items for source in item.source_ids))
-    whole = "".join(item.text for item in move.items)
+    before = sum([item.tokens for item in move.items])
+    sources = tuple(dict.fromkeys([source for item in move.items for source in item.source_ids]))
+    whole = "".join([item.text for item in move.items])
     text = move.method.compress(whole, move.target_ratio, move.query)
     draft = Draft(ItemKind.COMPRESSED, move.method.name, text.rstrip("\n") + "\n", sources)
     after = memory_manager.draft_tokens(state, draft)
-    item_ids = tuple(item.item_id for item in move.items)
+    item_ids = tuple([item.item_id for item in move.items])
     if after < before and len(text) < len(whole):
         state, item = memory_manager.rewrite(state, move.items, draft, visible)
         state = evolve(state, compressions=(*state.compressions, CompressionRun(move.items, item)))
         item_ids = (item.item_id,)
     payload = CompressPayload.trusted(
+        kind="compress",
         method=move.method.name,
         item_ids=item_ids,
         source_ids=sources,
@@ -59,17 +63,18 @@ def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
     )
     saved = SavedCheckpoint(record, move.text, move.findings)
     state = evolve(state, checkpoints=(*state.checkpoints, saved))
-    return Effect(state, CheckpointPayload.trusted(checkpoint_id=record.checkpoint_id, tokens=record.tokens))
+    return Effect(
+        state, CheckpointPayload.trusted(kind="checkpoint", checkpoint_id=record.checkpoint_id, tokens=record.tokens)
+    )
 
 
 def restore_checkpoint(state: EpisodeState, move: RestoreCheckpoint, visible: VisibleWorld) -> Effect:
     record = move.saved.record
     draft = Draft(
-        ItemKind.CHECKPOINT, ItemKind.CHECKPOINT.value, move.saved.text, record.source_ids, record.finding_ids
+        ItemKind.CHECKPOINT, ItemKind.CHECKPOINT.value, move.saved.text, record.source_ids, move.saved.findings
     )
     state, item = memory_manager.add(state, draft, visible)
-    findings = {**state.findings, **{finding.finding_id: finding for finding in move.saved.findings}}
     payload = RestorePayload.trusted(
-        checkpoint_id=record.checkpoint_id, finding_ids=record.finding_ids, item_ids=(item.item_id,)
+        kind="restore", checkpoint_id=record.checkpoint_id, finding_ids=record.finding_ids, item_ids=(item.item_id,)
     )
-    return Effect(evolve(state, findings=findings), payload)
+    return Effect(state, payload)

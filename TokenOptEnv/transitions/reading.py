@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from TokenOptEnv import memory_manager
 from TokenOptEnv.config import (
     CACHE_MAX_HITS,
@@ -28,7 +30,7 @@ from TokenOptEnv.models import (
 from TokenOptEnv.moves import Hydrate, Preview, QueryCache, ReadWhole, Search
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.transitions.effect import Effect
-from TokenOptEnv.world import VisibleWorld
+from TokenOptEnv.world import SegmentView, VisibleWorld
 
 _LINE_OVERHEAD_TOKENS = 14
 """Numbers, separators and the share of the item's header that a line of an outline or a hit takes."""
@@ -40,45 +42,53 @@ def read_whole(state: EpisodeState, move: ReadWhole, visible: VisibleWorld) -> E
     state, items = memory_manager.hydrate(state, move.missing, visible)
     state = _asked(state, f"read {move.artifact.artifact.artifact_id} 1")
     payload = ReadPayload.trusted(
+        kind="read",
         artifact_id=move.artifact.artifact.artifact_id,
         access_mode="full",
         page=1,
         pages=1,
         artifact_tokens=move.artifact.tokens,
-        preview_segment_ids=tuple(view.segment_id for view in move.artifact.segments),
+        preview_segment_ids=tuple([view.segment_id for view in move.artifact.segments]),
         outline=(),
-        item_ids=tuple(item.item_id for item in items),
+        item_ids=tuple([item.item_id for item in items]),
     )
     return Effect(state, payload)
 
 
 def preview(state: EpisodeState, move: Preview, visible: VisibleWorld) -> Effect:
     state = memory_manager.surface(state, move.segments)
-    outline = tuple(
-        OutlineLine.trusted(
-            segment_id=view.segment_id,
-            alias=state.aliases[view.segment_id],
-            tokens=view.tokens,
-            title=tokens.clip(YARDSTICK, view.title, _TITLE_CAP_TOKENS),
-        )
-        for view in move.segments
-    )
+    outline, text = _outline(move.segments, tuple([state.aliases[view.segment_id] for view in move.segments]))
     artifact_id = move.artifact.artifact.artifact_id
     label = f"A{move.artifact.number} page {move.page}/{move.pages}"
-    lines = [f"{line.alias} {line.tokens}t {line.title}" for line in outline]
-    state, item = memory_manager.add(state, Draft(ItemKind.PREVIEW, label, "\n".join(lines) + "\n"), visible)
+    state, item = memory_manager.add(state, Draft(ItemKind.PREVIEW, label, text), visible)
     state = _asked(state, f"read {artifact_id} {move.page}")
     payload = ReadPayload.trusted(
+        kind="read",
         artifact_id=artifact_id,
         access_mode="preview",
         page=move.page,
         pages=move.pages,
         artifact_tokens=move.artifact.tokens,
-        preview_segment_ids=tuple(view.segment_id for view in move.segments),
+        preview_segment_ids=tuple([view.segment_id for view in move.segments]),
         outline=outline,
         item_ids=(item.item_id,),
     )
     return Effect(state, payload)
+
+
+@lru_cache(maxsize=16_384)
+def _outline(segments: tuple[SegmentView, ...], aliases: tuple[int, ...]) -> tuple[tuple[OutlineLine, ...], str]:
+    """The lines of a page and its text, shared by all episodes in which its segments have these numbers."""
+    outline = tuple(
+        OutlineLine(
+            segment_id=view.segment_id,
+            alias=alias,
+            tokens=view.tokens,
+            title=tokens.clip(YARDSTICK, view.title, _TITLE_CAP_TOKENS),
+        )
+        for view, alias in zip(segments, aliases, strict=True)
+    )
+    return outline, "".join(f"{line.alias} {line.tokens}t {line.title}\n" for line in outline)
 
 
 def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
@@ -87,20 +97,22 @@ def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
     views = [phase.segments[hit.segment_id] for hit in found]
     state = memory_manager.surface(state, views)
     hits = tuple(
-        SearchHit.trusted(
-            segment_id=hit.segment_id,
-            alias=state.aliases[hit.segment_id],
-            tokens=view.tokens,
-            score=hit.score,
-            snippet=tokens.clip(YARDSTICK, hit.snippet, _SNIPPET_CAP_TOKENS),
-        )
-        for hit, view in zip(found, views, strict=True)
+        [
+            SearchHit.trusted(
+                segment_id=hit.segment_id,
+                alias=state.aliases[hit.segment_id],
+                tokens=view.tokens,
+                score=hit.score,
+                snippet=tokens.clip(YARDSTICK, hit.snippet, _SNIPPET_CAP_TOKENS),
+            )
+            for hit, view in zip(found, views, strict=True)
+        ]
     )
     lines = [f"{hit.alias} {view.label} {hit.tokens}t {hit.snippet}" for hit, view in zip(hits, views, strict=True)]
     text = "\n".join(lines or ["no hit"]) + "\n"
     state, item = memory_manager.add(state, Draft(ItemKind.SEARCH, ItemKind.SEARCH.value, text), visible)
     state = _asked(state, f"search {' '.join(move.query.lower().split())}")
-    return Effect(state, SearchPayload.trusted(query=move.query, hits=hits, item_ids=(item.item_id,)))
+    return Effect(state, SearchPayload.trusted(kind="search", query=move.query, hits=hits, item_ids=(item.item_id,)))
 
 
 def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) -> Effect:
@@ -124,14 +136,15 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
                 text=entry.text,
                 confidence=match.similarity,
                 cites=entry.cites,
+                model_id=None,
+                route_id=None,
                 entry_id=entry.entry_id,
                 version=entry.version,
                 age_hours=entry.age_hours,
             )
             text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
-            draft = Draft(ItemKind.CACHE, ItemKind.CACHE.value, text, finding_ids=(finding.finding_id,))
+            draft = Draft(ItemKind.CACHE, ItemKind.CACHE.value, text, findings=(finding,))
             state, item = memory_manager.add(state, draft, visible)
-            state = evolve(state, findings={**state.findings, finding.finding_id: finding})
             item_ids.append(item.item_id)
         hits.append(
             CacheHit.trusted(
@@ -147,13 +160,17 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
         )
     state = evolve(state, cache_queries=state.cache_queries + 1, cache_hits=state.cache_hits + len(hits))
     state = _asked(state, f"cache {' '.join(move.query.lower().split())}")
-    return Effect(state, CachePayload.trusted(query=move.query, hits=tuple(hits), item_ids=tuple(item_ids)))
+    return Effect(
+        state, CachePayload.trusted(kind="cache", query=move.query, hits=tuple(hits), item_ids=tuple(item_ids))
+    )
 
 
 def hydrate(state: EpisodeState, move: Hydrate, visible: VisibleWorld) -> Effect:
     state, items = memory_manager.hydrate(state, move.segments, visible)
     payload = HydratePayload.trusted(
-        item_ids=tuple(item.item_id for item in items), tokens_added=sum(item.tokens for item in items)
+        kind="hydrate",
+        item_ids=tuple([item.item_id for item in items]),
+        tokens_added=sum([item.tokens for item in items]),
     )
     return Effect(state, payload)
 

@@ -10,7 +10,7 @@ from TokenOptEnv.ledger import Call
 from TokenOptEnv.memory_manager import Draft
 from TokenOptEnv.models import Finding, ItemKind, RoutePayload, RouteRecord
 from TokenOptEnv.moves import Route
-from TokenOptEnv.simulators.backend import Backend, RouteRequest
+from TokenOptEnv.simulators.backend import Backend, RouteReply, RouteRequest
 from TokenOptEnv.transitions.effect import Effect
 from TokenOptEnv.world import VisibleWorld, text_tokens
 
@@ -25,7 +25,8 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
             model_id=visible.real_ids[card.model_id],
             effort=move.effort,
             context=context.pieces,
-            context_tokens=sum(piece.tokens for piece in move.quote.pieces[1:-1]),
+            context_tokens=sum([piece.tokens for piece in move.quote.pieces[1:-1]]),
+            public=visible.public,
         )
     )
     phase = visible.phases[state.phase]
@@ -40,35 +41,36 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
         cites=reply.cites,
         model_id=card.model_id,
         route_id=route_id,
+        entry_id=None,
+        version=None,
+        age_hours=None,
     )
     answered = bool(reply.values)
     state = memory_manager.surface(state, [phase.segments[cite] for cite in reply.cites if cite in phase.segments])
     text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
-    draft = Draft(ItemKind.FINDING, ItemKind.FINDING.value, text, finding_ids=(finding.finding_id,) if answered else ())
+    draft = Draft(ItemKind.FINDING, ItemKind.FINDING.value, text, findings=(finding,) if answered else ())
     state, item = memory_manager.add(state, draft, visible)
-    reasoning = min(reply.reasoning_tokens, card.reasoning_tokens[move.effort]) * move.reasoning_permille // 1_000
-    output = min(text_tokens(card, text), REPLY_CAP_TOKENS) + reasoning
-    paid = ledger.charge(card, move.quote, output)
+    call = _call(move, reply, text)
     record = RouteRecord.trusted(
         route_id=route_id,
         item_alias=item.alias,
         subtask_id=move.subtask.subtask_id,
         model_id=card.model_id,
         effort=move.effort.value,
-        context_ids=tuple(piece.item_id for piece in context.pieces),
+        context_ids=tuple([piece.item_id for piece in context.pieces]),
         finding_id=finding.finding_id if answered else None,
         confidence=reply.confidence,
-        nano_usd=paid.nano_usd,
-        latency_ms=paid.latency_ms,
+        nano_usd=call.price.nano_usd,
+        latency_ms=call.price.latency_ms,
         escalated_from=move.escalated_from,
     )
     state = evolve(
         state,
-        findings={**state.findings, finding.finding_id: finding} if answered else state.findings,
         routes=(*state.routes, record),
         route_contexts={**state.route_contexts, route_id: context},
     )
     payload = RoutePayload.trusted(
+        kind="route",
         route_id=route_id,
         subtask_id=record.subtask_id,
         model_id=card.model_id,
@@ -77,8 +79,18 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
         text=reply.text,
         confidence=reply.confidence,
         cites=reply.cites,
-        nano_usd=paid.nano_usd,
-        latency_ms=paid.latency_ms,
+        nano_usd=call.price.nano_usd,
+        latency_ms=call.price.latency_ms,
         item_ids=(item.item_id,),
     )
-    return Effect(state, payload, Call("worker", card, move.quote, output))
+    return Effect(state, payload, call)
+
+
+def _call(move: Route, reply: RouteReply, text: str) -> Call:
+    """As measured where the call was real, else as the card and the texts have it."""
+    card, usage = move.card, reply.usage
+    if usage is not None:
+        quote = ledger.measured_input(card, move.quote, usage.prompt_tokens, usage.cached_tokens)
+        return ledger.call("worker", card, quote, usage.completion_tokens)
+    reasoning = min(reply.reasoning_tokens, card.reasoning_tokens[move.effort]) * move.reasoning_permille // 1_000
+    return ledger.call("worker", card, move.quote, min(text_tokens(card, text), REPLY_CAP_TOKENS) + reasoning)

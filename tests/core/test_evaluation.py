@@ -12,11 +12,10 @@ from rich.console import Console
 from TokenOptEnv import LocalEnv, scenario_store
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput
-from TokenOptEnv.evaluation import bench_engine, leaderboard, metrics, suite
+from TokenOptEnv.evaluation import bench_engine, leaderboard, marked_block
 from TokenOptEnv.evaluation.checks import plans
 from TokenOptEnv.evaluation.episodes import EpisodeResult, play
 from TokenOptEnv.evaluation.faults import Level
-from TokenOptEnv.evaluation.run_folder import RunFolder
 from TokenOptEnv.evaluation.validate import CHECKS, validate
 from TokenOptEnv.models import ActionType
 from TokenOptEnv.plans import reference_plan
@@ -48,77 +47,79 @@ def test_a_result_agrees_with_the_trace_it_comes_from() -> None:
     assert 0 < result.largest_prompt_tokens <= result.tokens
 
 
-def _result(base: EpisodeResult, **changes: object) -> EpisodeResult:
-    return base.model_copy(update=changes)
+def _result(base: EpisodeResult, policy: str, sce: float, cost_nano_usd: int, scenario_id: str) -> EpisodeResult:
+    changes = {"success": sce > 0, "sce": sce, "cost_nano_usd": cost_nano_usd}
+    score = base.score.model_copy(update=changes)
+    return base.model_copy(update={"policy": policy, "score": score, "scenario_id": scenario_id})
 
 
-def test_a_summary_divides_all_the_money_by_what_was_solved(result: EpisodeResult) -> None:
+def _board(result: EpisodeResult, name: str = "cheapest") -> leaderboard.Board:
+    """On twenty cases: a reference, a good policy, one as good but for a hair, and a bad one."""
     results = [
-        _result(
-            result, success=True, cost_nano_usd=4_000_000, reference_nano_usd=1_000_000, sce=0.25, total_return=0.6
-        ),
-        _result(result, success=True, cost_nano_usd=2_000_000, reference_nano_usd=1_000_000, sce=0.5, total_return=0.8),
-        _result(
-            result, success=False, cost_nano_usd=6_000_000, reference_nano_usd=1_000_000, sce=0.0, total_return=0.1
-        ),
+        _result(result, policy, sce, cost, f"case-{number}")
+        for number in range(20)
+        for policy, sce, cost in (
+            ("reference", 1.0, 1_000_000),
+            (name, 0.25, 4_000_000),
+            ("twin", 0.25 + (0.002 if number % 2 else -0.003), 4_000_000),
+            ("brute-force", 0.0, 999_000_000),
+        )
     ]
-    results = [_result(each, steps=10, refused=number) for number, each in enumerate(results)]
-    summary = metrics.summarise("cheapest", "all", results)
-    assert (summary.episodes, summary.solved) == (3, 2)
-    assert summary.success_rate == pytest.approx(2 / 3, abs=1e-6)
-    assert summary.mean_usd == pytest.approx(0.004)
-    assert summary.usd_per_solved == pytest.approx(0.006)
-    assert summary.regret_usd == pytest.approx(0.002)
-    assert summary.mean_sce == pytest.approx(0.25)
-    assert summary.mean_return == pytest.approx(0.5)
-    assert summary.refused_share == pytest.approx(0.1)
-
-
-def test_where_nothing_was_solved_there_is_no_price_of_a_solution(result: EpisodeResult) -> None:
-    summary = metrics.summarise("cheapest", "all", [_result(result, success=False)])
-    assert summary.usd_per_solved is None and summary.regret_usd is None
-
-
-def test_groups_part_the_episodes_without_losing_any(result: EpisodeResult) -> None:
-    results = [
-        _result(result, family=family, difficulty=difficulty)
-        for family in ("incident", "ci")
-        for difficulty in (Difficulty.EASY, Difficulty.MEDIUM, Difficulty.HARD)
-    ]
-    assert [each.episodes for each in metrics.by_policy(results)] == [6]
-    assert {each.group: each.episodes for each in metrics.by_family(results)} == {"incident": 3, "ci": 3}
-    assert {each.group: each.episodes for each in metrics.by_difficulty(results)} == {"easy": 2, "medium": 2, "hard": 2}
+    return leaderboard.board(results, {"reference"}, "all")
 
 
 def test_the_leaderboard_puts_the_best_sce_first_and_fits_80_columns(result: EpisodeResult) -> None:
-    results = [
-        _result(result, policy="cheapest", success=True, sce=0.25),
-        _result(result, policy="reference", success=True, sce=1.0),
-        _result(result, policy="brute-force", success=True, sce=0.5, cost_nano_usd=999_000_000),
-    ] * 400
     console = Console(width=80, file=StringIO(), markup=False)
-    console.print(leaderboard.table(metrics.by_policy(results), "all"))
+    console.print(leaderboard.table(_board(result)))
     text = console.file.getvalue()  # type: ignore[attr-defined]
     lines = [line.rstrip() for line in text.splitlines()]
-    order = [line.split()[0] for line in lines if line.startswith(("cheapest", "reference", "brute-force"))]
-    assert order == ["reference*", "brute-force", "cheapest"]
-    assert "refused" in text and "…" not in text
+    order = [line.removeprefix("= ").split()[0] for line in lines[3:]]
+    assert order == ["reference*", "cheapest", "twin", "brute-force"]
+    assert "$/solved" in text and "…" not in text
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_a_job_named_twice_is_played_once() -> None:
-    assert len(suite.jobs(["random", "random"], ["a", "a"], [0, 1])) == 2
+def test_a_long_name_is_folded_and_no_number_is_cut(result: EpisodeResult) -> None:
+    console = Console(width=80, file=StringIO(), markup=False)
+    console.print(leaderboard.table(_board(result, "llm:some-house/some-very-long-model-name-of-2026")))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "…" not in text and "20/20" in text
+    assert all(len(line.rstrip()) <= 80 for line in text.splitlines())
 
 
-def test_a_run_folder_holds_a_line_and_a_trace_for_each_episode(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "run")
-    played = [play("cheapest", CORE[0], seed, LocalEnv()) for seed in (0, 1)]
-    for each in played:
-        folder.add(each)
-    lines = (tmp_path / "run" / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [EpisodeResult.model_validate_json(line) for line in lines] == [each.result for each in played]
-    trace = tmp_path / "run" / "traces" / "cheapest" / f"{CORE[0]}@1.jsonl"
-    assert trace.read_text(encoding="utf-8") == played[1].trace.to_jsonl()
+def test_a_rank_that_chance_may_have_made_is_marked(result: EpisodeResult) -> None:
+    board = _board(result)
+    assert [(step.better, step.worse) for step in board.steps] == [("cheapest", "twin"), ("twin", "brute-force")]
+    assert board.steps[0].p >= 0.05 > board.steps[1].p
+    shown = leaderboard.markdown(board)
+    assert "| = twin |" in shown and "| brute-force |" in shown and "| reference* |" in shown
+    assert leaderboard.TIE_NOTE in shown and "\\* knows the hidden truth" in shown
+
+
+def test_the_front_is_of_contestants_alone(result: EpisodeResult) -> None:
+    board = _board(result)
+    assert board.truth_knowers == ("reference",)
+    assert board.front == ("cheapest",)
+    assert 0.0 < board.hypervolume < 1.0
+
+
+BLOCK = "# Title\n<!-- board: begin -->\nold\n<!-- board: end -->\nrest\n"
+
+
+def test_a_marked_block_is_replaced_and_nothing_else_is_touched(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(BLOCK, encoding="utf-8")
+    for _ in range(2):
+        marked_block.rewrite(page, "board", "new \\1 line")
+        assert page.read_text(encoding="utf-8") == BLOCK.replace("old", "new \\1 line")
+
+
+@pytest.mark.parametrize(
+    "page", ["", BLOCK.replace("begin", "start"), BLOCK + BLOCK, "\n".join(BLOCK.split("\n")[::-1])]
+)
+def test_a_page_without_one_such_block_is_an_error(page: str) -> None:
+    with pytest.raises(BadInput, match="has no block to write to"):
+        marked_block.replaced(page, "board", "new", "page.md")
 
 
 @pytest.mark.parametrize("scenario_id", CORE)

@@ -37,6 +37,7 @@ from TokenOptEnv.version import SCORING_VERSION
 
 CASES = tuple(Case("incident", Difficulty.EASY, number) for number in (100_011, 100_012, 100_013))
 EXECUTED_PLACES = 15
+MOST_BYTES = 30_000_000
 Out = pytest.CaptureFixture[str]
 
 
@@ -164,6 +165,29 @@ def test_a_pack_of_another_generator_holds_nothing_of_ours(shipped: Path) -> Non
     assert not packs.holds(validation_case())
     with pytest.raises(BadInput, match="no pack of split 'validation' is shipped; build it"):
         scenario_store.rows("validation")
+
+
+def test_what_is_shipped_is_whole_small_of_today_and_has_plans_that_are_used() -> None:
+    """Nothing to ask where no pack is built yet; a pack that is there must be of today's generator and scoring."""
+    files = [file for file in packs.packs_folder().iterdir() if file.name.endswith(".zip")] if _has_packs() else []
+    assert sum(len(file.read_bytes()) for file in files) <= MOST_BYTES
+    for file in files:
+        split = Split(file.name.removesuffix(".zip"))
+        pack = packs.shipped(split)
+        assert pack is not None, f"{file.name} is of another generator; build it: camre scenarios build --split {split}"
+        wanted = [case.scenario_id for case in pack_building.cases(split, None)]
+        assert [row.scenario_id for row in pack.index.scenarios] == wanted
+        assert f"`{pack.index.content_hash}`" in (packs.packs_folder() / f"{split.value}.md").read_text(
+            encoding="utf-8"
+        )
+        for case in (case_at(split, place) for place in range(0, len(wanted), 50)):
+            scenario = scenario_store.load(case.scenario_id)
+            stored = plan_store.stored_plans(scenario)
+            assert stored is not None and stored.fits(scenario, EpisodeConfig())
+
+
+def _has_packs() -> bool:
+    return packs.packs_folder().is_dir()
 
 
 # --- building

@@ -1,6 +1,6 @@
 """Bug fixes: a real package with one verified bug, the real report of its failing tests, and its recent past."""
 
-from TokenOptEnv.task_defs.bugfix.cases import lost_leases, regional_prices
+from TokenOptEnv.task_defs.bugfix.cases import double_billing, lost_leases, regional_prices, undead_keys
 from TokenOptEnv.task_defs.bugfix.generator import generate
 from TokenOptEnv.task_defs.family import Family
 
@@ -10,6 +10,8 @@ FAMILY = Family(
     designed={
         regional_prices.SCENARIO_ID: regional_prices.build,
         lost_leases.SCENARIO_ID: lost_leases.build,
+        undead_keys.SCENARIO_ID: undead_keys.build,
+        double_billing.SCENARIO_ID: double_billing.build,
     },
     generate=generate,
 )

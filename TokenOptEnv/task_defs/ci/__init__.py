@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from TokenOptEnv.task_defs.ci.cases import parcelrate, tidemark
+from TokenOptEnv.task_defs.ci.cases import ferrybook, parcelrate, rotaboard, tidemark
 from TokenOptEnv.task_defs.ci.generator import generate
 from TokenOptEnv.task_defs.family import Family
 
@@ -12,6 +12,8 @@ FAMILY = Family(
     designed={
         tidemark.SCENARIO_ID: tidemark.build,
         parcelrate.SCENARIO_ID: parcelrate.build,
+        ferrybook.SCENARIO_ID: ferrybook.build,
+        rotaboard.SCENARIO_ID: rotaboard.build,
     },
     generate=generate,
 )

@@ -132,28 +132,29 @@ def build() -> Scenario:
 def _add_phases(case: CaseBuilder) -> None:
     case.phase(
         "complaint",
-        "Meterline 5.4.0, unchanged for 20 hours. A customer paid twice for an hour after an outage. Find the event that "
-        "was billed twice, and the last build that the nights prove good: with late arrivals, and none billed twice. "
-        "The logs and the archive of nights are gone after this phase.",
+        "Meterline 5.4.0, unchanged for 20 hours. A customer paid twice for an hour after an outage. Find the event "
+        "that was billed twice, and the last build that the nights prove good: with late arrivals, and none billed "
+        "twice. The logs and the archive of nights are gone after this phase.",
         (_TICKET, _NIGHTS, *_DAYS),
         ("event", "build"),
-        18,
+        19,
     )
     case.phase(
         "code",
-        "Meterline 5.4.0, unchanged for 20 hours. Find the file and function that count the event of the complaint again, "
-        "the line, and a minimal unified diff that keeps what the notes promise. The code is gone after this phase.",
+        "Meterline 5.4.0, unchanged for 20 hours. Find the file and function that count the event of the complaint "
+        "again, the line, and a minimal unified diff that keeps what the notes promise. The code is gone after "
+        "this phase.",
         (_NOTES, _REVIEW, _RED, *_code_ids(), "tests-meterline", *(f"libs-{name}" for name in _NEIGHBOURS)),
         ("locate", "repair"),
         11,
     )
     case.phase(
         "history",
-        "Meterline 5.4.0, unchanged for 20 hours. Find the commit that brought the fault in after the last build proven "
-        "good, and the id under which it was picked into release/5.3. Then answer everything.",
+        "Meterline 5.4.0, unchanged for 20 hours. Find the commit that brought the fault in after the last build "
+        "proven good, and the id under which it was picked into release/5.3. Then answer everything.",
         (_COMMITS, _BRANCH, _BUILDS, _CHAT),
         ("origin", "picked"),
-        11,
+        10,
     )
 
 
@@ -338,12 +339,8 @@ def _add_decoys(case: CaseBuilder) -> None:
         "two nights without a late arrival, which prove nothing",
         Quote(_TICKET, "b-616 was clean in both of its nights"),
     )
-    case.decoy(
-        "clean-among-bad", "clean nights of a bad build", Quote(_TICKET, "b-618 had clean nights as well, then")
-    )
-    case.decoy(
-        "week-before", "good, but not the last that is", Quote(_TICKET, "the last build of the week before")
-    )
+    case.decoy("clean-among-bad", "clean nights of a bad build", Quote(_TICKET, "b-618 had clean nights as well, then"))
+    case.decoy("week-before", "good, but not the last that is", Quote(_TICKET, "the last build of the week before"))
     case.decoy(
         "longer-memory",
         "turns the red test green, breaks the bound, and fails for a longer outage",
@@ -514,8 +511,8 @@ def _ask_locate(case: CaseBuilder) -> None:
 def _ask_repair(case: CaseBuilder) -> None:
     case.subtask(
         "repair",
-        "Which line keeps an id by the wrong time of its event, and which one-line diff lets ids go 26 hours after they "
-        "came in, by our clock?",
+        "Which line keeps an id by the wrong time of its event, and which one-line diff lets ids go 26 hours after "
+        "they came in, by our clock?",
         ("line", "patch"),
         QuestionKind.CODE,
         True,

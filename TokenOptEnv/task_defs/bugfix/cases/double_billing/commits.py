@@ -54,10 +54,12 @@ _LATE_BY_TEST = """def test_lateness_is_never_negative():
 
 _SLOW_NOTE = '''"""A day in which gateways repeat, and two hours for those who are slow to give up."""
 '''
-_SLOW_DOC = """A gateway repeats an event until it is told that we have it, for up to a day after it first sent it. So an id is kept
+_SLOW_DOC = """\
+A gateway repeats an event until it is told that we have it, for up to a day after it first sent it. So an id is kept
 for somewhat longer than that and then forgotten, or the ids of years would pile up in memory.
 """
-_SHORT_DOC = """A gateway repeats an event until it is told that we have it. An id is kept for a while and then forgotten, or the
+_SHORT_DOC = """\
+A gateway repeats an event until it is told that we have it. An id is kept for a while and then forgotten, or the
 ids of years would pile up in memory.
 """
 
@@ -134,7 +136,7 @@ _OLDEST_FIRST_TEST = """
 def test_the_oldest_hour_is_closed_first():
     windows = Windows(grace_s=0)
     for number, at in enumerate((5 * HOUR_S, HOUR_S, 3 * HOUR_S)):
-        windows.put(event(f"e-{number}", at, tenant="tenant-%d" % number))
+        windows.put(event(f"e-{number}", at, tenant=f"tenant-{number}"))
     assert [window.start // HOUR_S for window in windows.close_due(9 * HOUR_S)] == [1, 3, 5]
 """
 _ORDER_OF_TENANTS = """        ("norra", 88200),
@@ -163,8 +165,10 @@ def _commit(author: str, date: str, message: str, *edits: Edit) -> Commit:
 
 def _seen_tests(text: str) -> str:
     """As they were while `admit` took an event and a time."""
-    return text.replace(_ARRIVAL, _PARTS).replace("admit(arrival(", "admit(*arrival(").replace(
-        "from meterline import Arrival, Event,", "from meterline import Event,"
+    return (
+        text.replace(_ARRIVAL, _PARTS)
+        .replace("admit(arrival(", "admit(*arrival(")
+        .replace("from meterline import Arrival, Event,", "from meterline import Event,")
     )
 
 

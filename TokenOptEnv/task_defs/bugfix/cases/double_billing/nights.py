@@ -24,7 +24,8 @@ from TokenOptEnv.task_defs.bugfix.cases.double_billing.commits import (
 )
 from TokenOptEnv.task_defs.bugfix.history import Commit
 from TokenOptEnv.task_defs.bugfix.sources import package_files
-from TokenOptEnv.task_defs.execution import Call, ReportedTest, Trial, run_batch, run_calls
+from TokenOptEnv.task_defs.execution import Call, Trial, run_batch, run_calls
+from TokenOptEnv.task_defs.execution_report import ReportedTest
 
 FILES = BUG.applied(package_files(PACKAGE))
 TRACE = ("meterline.fleet", "trace", (506, 1, 40))
@@ -94,7 +95,9 @@ def states() -> Mapping[Commit, Mapping[str, str]]:
 @cache
 def nights() -> tuple[Night, ...]:
     """Oldest first. One interpreter runs them all: the tests once a build, the books once a night."""
-    trials, made, number = [], [], _FIRST_NUMBER
+    trials: list[Trial] = []
+    made: list[Night] = []
+    number = _FIRST_NUMBER
     for build in BUILDS:
         calls = [Call("meterline.fleet", "night", (number + turn, cut)) for turn, cut in enumerate(build.outages)]
         trials.append(Trial(states()[build.commit], tuple(calls), tests=True))

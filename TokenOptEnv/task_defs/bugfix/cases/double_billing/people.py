@@ -8,7 +8,8 @@ Labels: billing, norra
 ## Report
 norra disputes a correction. Their gateway was without a line for more than a day; when it came back, a number of
 hours were billed late, as they should be. But one hour of calls, 13:00 of day 0, was on the bill already when a
-correction for it came, over the very same number of units, at another tier. They want that one back, and to know since when.
+correction for it came, over the very same number of units, at another tier. They want that one back, and to know
+since when.
 The recorder still has both days, replayed here with b-619. Days are counted from the start of the recording.
 
 ## Comments

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from TokenOptEnv.config import Difficulty
-from TokenOptEnv.models import ArtifactKind, FieldKind, Slot
+from TokenOptEnv.models import ArtifactKind, Slot
 from TokenOptEnv.scenario import CacheValidity, QuestionKind, Scenario
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.authoring import CaseBuilder, Quote, Reply
+from TokenOptEnv.task_defs.bugfix.cases.answers import ask_place, ask_repair, place_of
 from TokenOptEnv.task_defs.bugfix.cases.lost_leases import people
 from TokenOptEnv.task_defs.bugfix.cases.lost_leases.commits import (
     BEAT,
@@ -29,7 +30,7 @@ from TokenOptEnv.task_defs.bugfix.cases.lost_leases.hidden_tests import HIDDEN_T
 from TokenOptEnv.task_defs.bugfix.history import log_with_diffs
 from TokenOptEnv.task_defs.bugfix.job_log import Job, JobClock, write_job_log
 from TokenOptEnv.task_defs.bugfix.judging import judge
-from TokenOptEnv.task_defs.bugfix.patch import line_of, one_line_patch
+from TokenOptEnv.task_defs.bugfix.patch import one_line_patch
 from TokenOptEnv.task_defs.bugfix.sources import package_files
 from TokenOptEnv.task_defs.execution import run_tests
 
@@ -79,7 +80,7 @@ LONGER_BEAT_PATCH = one_line_patch(
 )
 WRONG_PATCHES = (PLAIN_PATCH, ASK_CLOCK_PATCH, COMPACT_PATCH, LONGER_BEAT_PATCH)
 
-_LINE = str(line_of(FILES, LEASE, _RENEWED_OLD))
+_RIGHT_PLACE = place_of(FILES, LEASE, _RENEWED_OLD, RIGHT_PATCH)
 _ORIGIN_NEEDS = ("last-green", "renewed-and-lost", "renewal-rewritten", "count-removed")
 _LOCATE_NEEDS = (
     "renewed-and-lost",
@@ -230,16 +231,8 @@ def _add_decoys(case: CaseBuilder) -> None:
 
 def _add_answer(case: CaseBuilder) -> None:
     files = (JOURNAL, LEASE, MODEL, QUEUE, WORKER)
-    case.answer_field("file", "Which file holds the fault?", FieldKind.CHOICE, (LEASE,), _LOCATE_PATH, files)
-    case.answer_field(
-        "function",
-        "Which function, as Class.method?",
-        FieldKind.TEXT,
-        ("Lease.renewed", "lease.Lease.renewed", "relaywork.lease.Lease.renewed", "Lease.renewed()"),
-        _LOCATE_PATH,
-    )
-    case.answer_field("line", "Which line of the file, by number?", FieldKind.TEXT, (_LINE,), _REPAIR_PATH)
-    case.answer_field("patch", "The minimal unified diff.", FieldKind.PATCH, (RIGHT_PATCH,), _REPAIR_PATH)
+    ask_place(case, LEASE, "Lease.renewed", files, _LOCATE_PATH)
+    ask_repair(case, _RIGHT_PLACE["line"], RIGHT_PATCH, _REPAIR_PATH)
 
 
 def _add_origin(case: CaseBuilder) -> None:
@@ -330,27 +323,27 @@ def _add_repair(case: CaseBuilder) -> None:
         True,
         _REPAIR_NEEDS,
         Reply(
-            {"line": _LINE, "patch": RIGHT_PATCH},
+            _RIGHT_PLACE,
             "Raise the epoch in the lease that replaces the old one, and leave the rule that time is never taken away.",
         ),
         (
             Reply(
-                {"line": _LINE, "patch": PLAIN_PATCH},
+                place_of(FILES, LEASE, _RENEWED_OLD, PLAIN_PATCH),
                 "Raise the epoch, and let the deadline simply be now + seconds.",
                 ("odd-max",),
             ),
             Reply(
-                {"line": str(line_of(FILES, LEASE, _SKIP_OLD)), "patch": ASK_CLOCK_PATCH},
+                place_of(FILES, LEASE, _SKIP_OLD, ASK_CLOCK_PATCH),
                 "Pass over a heap entry when its lease is not over yet.",
                 ("clock-not-asked",),
             ),
             Reply(
-                {"line": str(line_of(FILES, JOURNAL, _COMPACT_OLD)), "patch": COMPACT_PATCH},
+                place_of(FILES, JOURNAL, _COMPACT_OLD, COMPACT_PATCH),
                 "Keep every event of the newest epoch, so that the last one counts at recovery.",
                 ("compact-two-days-old",),
             ),
             Reply(
-                {"line": str(line_of(FILES, WORKER, _BEAT_OLD)), "patch": LONGER_BEAT_PATCH},
+                place_of(FILES, WORKER, _BEAT_OLD, LONGER_BEAT_PATCH),
                 "Ask for more time at each beat than is left.",
             ),
         ),
@@ -398,7 +391,7 @@ def _add_cache(case: CaseBuilder) -> None:
         "cache-196",
         "repair",
         "Which one-line diff keeps renewed leases alive?",
-        {"line": str(line_of(FILES, LEASE, _SKIP_OLD)), "patch": ASK_CLOCK_PATCH},
+        place_of(FILES, LEASE, _SKIP_OLD, ASK_CLOCK_PATCH),
         "Ask the clock before a lease is taken off the book.",
         VERSION,
         31,

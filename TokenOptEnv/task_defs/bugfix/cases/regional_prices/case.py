@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from TokenOptEnv.config import Difficulty
-from TokenOptEnv.models import ArtifactKind, FieldKind
+from TokenOptEnv.models import ArtifactKind
 from TokenOptEnv.scenario import CacheValidity, QuestionKind, Scenario
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.authoring import CaseBuilder, Quote, Reply
+from TokenOptEnv.task_defs.bugfix.cases.answers import ask_place, ask_repair, place_of
 from TokenOptEnv.task_defs.bugfix.cases.regional_prices import people
 from TokenOptEnv.task_defs.bugfix.cases.regional_prices.commits import (
     BUG,
@@ -23,7 +24,7 @@ from TokenOptEnv.task_defs.bugfix.cases.regional_prices.hidden_tests import HIDD
 from TokenOptEnv.task_defs.bugfix.history import log_with_diffs
 from TokenOptEnv.task_defs.bugfix.job_log import Job, JobClock, write_job_log
 from TokenOptEnv.task_defs.bugfix.judging import judge
-from TokenOptEnv.task_defs.bugfix.patch import line_of, one_line_patch
+from TokenOptEnv.task_defs.bugfix.patch import one_line_patch
 from TokenOptEnv.task_defs.bugfix.sources import package_files
 from TokenOptEnv.task_defs.execution import run_tests
 
@@ -68,7 +69,7 @@ READ_PATCH = one_line_patch(
 )
 WRONG_PATCHES = (UNSORTED_PATCH, VALUES_PATCH, DEADLINE_PATCH, READ_PATCH)
 
-_LINE = str(line_of(FILES, KEYS, BUG.after))
+_RIGHT_PLACE = place_of(FILES, KEYS, BUG.after, RIGHT_PATCH)
 _LOCATE_NEEDS = ("within-its-life", "key-of-a-call", "names-only")
 _LOCATE_PATH = ("within-its-life", "names-only")
 _REPAIR_NEEDS = ("names-only", "rules-for-keys")
@@ -180,18 +181,8 @@ def _add_decoys(case: CaseBuilder) -> None:
 
 
 def _add_answer(case: CaseBuilder) -> None:
-    case.answer_field(
-        "file", "Which file holds the fault?", FieldKind.CHOICE, (KEYS,), _LOCATE_PATH, (EXPIRY, MEMO, KEYS, STORE)
-    )
-    case.answer_field(
-        "function",
-        "Which function, as Class.method?",
-        FieldKind.TEXT,
-        ("Keyer.key", "keys.Keyer.key", "shelflife.keys.Keyer.key", "Keyer.key()"),
-        _LOCATE_PATH,
-    )
-    case.answer_field("line", "Which line of the file, by number?", FieldKind.TEXT, (_LINE,), _REPAIR_NEEDS)
-    case.answer_field("patch", "The minimal unified diff.", FieldKind.PATCH, (RIGHT_PATCH,), _REPAIR_NEEDS)
+    ask_place(case, KEYS, "Keyer.key", (EXPIRY, MEMO, KEYS, STORE), _LOCATE_PATH)
+    ask_repair(case, _RIGHT_PLACE["line"], RIGHT_PATCH, _REPAIR_NEEDS)
 
 
 def _add_subtasks(case: CaseBuilder) -> None:
@@ -243,31 +234,28 @@ def _add_subtasks(case: CaseBuilder) -> None:
         True,
         _REPAIR_NEEDS,
         Reply(
-            {"line": _LINE, "patch": RIGHT_PATCH},
+            _RIGHT_PLACE,
             "The key needs names and values, in an order that does not depend on how the call was written: "
             "sort the items.",
         ),
         (
             Reply(
-                {"line": _LINE, "patch": UNSORTED_PATCH},
+                place_of(FILES, KEYS, BUG.after, UNSORTED_PATCH),
                 "The values are missing from the key; append the items as they come, which also saves the sort.",
                 ("save-the-sort",),
             ),
             Reply(
-                {"line": str(line_of(FILES, EXPIRY, "return now >= deadline")), "patch": DEADLINE_PATCH},
+                place_of(FILES, EXPIRY, "return now >= deadline", DEADLINE_PATCH),
                 "The comparison was flipped on the day of the red build; turn it back.",
                 ("border-flipped",),
             ),
             Reply(
-                {
-                    "line": str(line_of(FILES, STORE, "entry.deadline = self._policy.deadline(entry.written_at, now)")),
-                    "patch": READ_PATCH,
-                },
+                place_of(FILES, STORE, "entry.deadline = self._policy.deadline(entry.written_at, now)", READ_PATCH),
                 "A read must not prolong a life: compute the deadline from the time of writing alone.",
                 ("read-moves-deadline",),
             ),
             Reply(
-                {"line": _LINE, "patch": VALUES_PATCH},
+                place_of(FILES, KEYS, BUG.after, VALUES_PATCH),
                 "The names say nothing about a call; put the sorted values into the key.",
             ),
         ),
@@ -312,7 +300,7 @@ def _add_cache(case: CaseBuilder) -> None:
         "cache-27",
         "repair",
         "Which one-line diff makes keyword arguments part of the key?",
-        {"line": _LINE, "patch": UNSORTED_PATCH},
+        place_of(FILES, KEYS, BUG.after, UNSORTED_PATCH),
         "Append the keyword items to the key.",
         "2.4.0rc1",
         120,

@@ -410,8 +410,8 @@ def _add_locate(case: CaseBuilder) -> None:
 def _add_repair(case: CaseBuilder) -> None:
     case.subtask(
         "repair",
-        "Tables that share keys sink together: which line looks under the seed alone, and which one-line diff goes from "
-        "the lowest to the highest key of all of them?",
+        "Tables that share keys sink together: which line looks under the seed alone, and which one-line diff goes "
+        "from the lowest to the highest key of all of them?",
         ("line", "patch"),
         QuestionKind.CODE,
         False,

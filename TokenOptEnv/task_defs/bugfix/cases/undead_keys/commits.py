@@ -48,7 +48,8 @@ def _listed(tables: tuple[Table, ...]) -> str:
     return ", ".join(repr(table) for table in tables) or "nothing"
 """
 
-_LAZY_SCAN = """        sources = [self._memtable.between(low, high), *(table.between(low, high) for table in self.levels)]
+_LAZY_SCAN = """\
+        sources = [self._memtable.between(low, high), *(table.between(low, high) for table in self.levels)]
         ordered = merge(*sources, key=lambda record: record.place)
         for key, versions in groupby(ordered, key=lambda record: record.key):
             seen = next((version for version in versions if version.seq <= at), None)
@@ -74,10 +75,12 @@ _DROPPING = """            kept = self._told_apart(versions)
 """
 _KEEPING = """            yield from self._told_apart(versions)
 """
-_DROPPING_DOC = """Merging is what makes room. Of the versions of a key that no reader can tell apart only the newest goes on, and a
+_DROPPING_DOC = """\
+Merging is what makes room. Of the versions of a key that no reader can tell apart only the newest goes on, and a
 marker goes on only as long as there is something for it to hide.
 """
-_KEEPING_DOC = """Merging is what makes room. Of the versions of a key that no reader can tell apart only the newest goes on.
+_KEEPING_DOC = """\
+Merging is what makes room. Of the versions of a key that no reader can tell apart only the newest goes on.
 """
 _DROP_TESTS = """def test_a_marker_with_nothing_under_it_is_dropped(store):
     flushed(store, a="1", b=None, c="1")

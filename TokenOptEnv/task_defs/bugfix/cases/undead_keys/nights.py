@@ -25,7 +25,8 @@ from TokenOptEnv.task_defs.bugfix.cases.undead_keys.commits import (
 )
 from TokenOptEnv.task_defs.bugfix.history import Commit
 from TokenOptEnv.task_defs.bugfix.sources import package_files
-from TokenOptEnv.task_defs.execution import Call, ReportedTest, Trial, run_batch
+from TokenOptEnv.task_defs.execution import Call, Trial, run_batch
+from TokenOptEnv.task_defs.execution_report import ReportedTest
 
 FILES = BUG.applied(package_files("siltstore"))
 _FIRST = datetime(2025, 9, 17, 2, 0, 5, tzinfo=UTC)

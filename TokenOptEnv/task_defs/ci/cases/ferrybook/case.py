@@ -60,9 +60,9 @@ def build() -> Scenario:
         title="Red on one quay, green on the other",
         brief=(
             "ferrybook sells crossings. Push run 3140 is red twice, the nightly before it was green, and other runs of "
-            "the week went from red to green when retried. Find the test that fails in a gating job, the class of failure "
-            "by the team's runbook, and the commit to name by the same. An export of the week's runs, some of their logs, "
-            f"patches, pipeline and chat are at hand. Main is at {head.sha}."
+            "the week went from red to green when retried. Find the test that fails in a gating job, the class of "
+            "failure by the team's runbook, and the commit to name by the same. An export of the week's runs, some of "
+            f"their logs, patches, pipeline and chat are at hand. Main is at {head.sha}."
         ),
         version=f"main@{head.sha}",
     )
@@ -164,7 +164,9 @@ def _decoys(case: CaseBuilder) -> None:
         Quote(CHAT, "0.7.0 came in with 3131, the first red one"),
         Quote(PATCHES, "+plaintab==0.7.0"),
     )
-    case.decoy("both-outcomes", "one commit and both outcomes, with other packages", Quote(CHAT, "same commit, both outcomes"))
+    case.decoy(
+        "both-outcomes", "one commit and both outcomes, with other packages", Quote(CHAT, "same commit, both outcomes")
+    )
     case.decoy("disk", "a host that was cleaned", Quote(CHAT, "second time this week that quay-4 is red"))
     case.decoy(
         "venv-on-host",
@@ -191,7 +193,7 @@ def _fields(case: CaseBuilder) -> None:
 def _symptom(case: CaseBuilder) -> None:
     case.subtask(
         "symptom",
-        "Which test FAILED in a gating job of run 3140: lint, tests, libs?",
+        "Which test FAILED in a job of run 3140 without allow_failure, one of the gates of main?",
         (FAILING_TEST,),
         QuestionKind.LOOKUP,
         lexical=True,
@@ -212,15 +214,16 @@ def _symptom(case: CaseBuilder) -> None:
 def _drift(case: CaseBuilder) -> None:
     case.subtask(
         "drift",
-        "Over all runs of the week: which installed release do the red ones have and the green ones not? As name==version.",
+        "Over all runs of the week: which installed release do the red ones have and the green ones not? "
+        "As name==version.",
         (PIN,),
         QuestionKind.CAUSAL,
         lexical=False,
         needs=_drift_needs(),
         right=Reply(
             {PIN: PINNED},
-            "Every red run had roundel 1.9.0 and no green one did; portcodes 2026.1 was green on quay-1, and quay-2 was "
-            "red with plaintab 0.6.1.",
+            "Every red run had roundel 1.9.0 and no green one did; portcodes 2026.1 was green on quay-1, and quay-2 "
+            "was red with plaintab 0.6.1.",
         ),
         wrong=(
             Reply({PIN: "portcodes==2026.1"}, "portcodes 2026.1 is in every red run.", ("harbours",)),

@@ -29,9 +29,8 @@ def checkout_line(run: Run) -> str:
 
 def _open(run: Run, job: str, host: str) -> JobLog:
     log = JobLog(fleet.Fleet(), run.at, Stream("ci", history.PACKAGE, "run", run.number, job, run.attempt))
-    log.bare(
-        f"=== {history.PACKAGE} #{run.number} | {job} | attempt {run.attempt} | {host} | {run.at:%Y-%m-%d %H:%M} UTC ==="
-    )
+    began = f"{run.at:%Y-%m-%d %H:%M} UTC"
+    log.bare(f"=== {history.PACKAGE} #{run.number} | {job} | attempt {run.attempt} | {host} | {began} ===")
     fleet.set_up(log, host)
     check_out(log, _REMOTE, run.commit)
     return log
@@ -49,7 +48,7 @@ def _tests_job(run: Run) -> str:
     _venv(log, run)
     done = gating_runs()[run]
     run_step(log, "pytest -v tests/ferrybook", done)
-    if done.failing:
+    if done.failing and run.attempt == 1:
         upload.flake_notice(log, WATCHED, flips=2, runs=120)
     upload.upload(log, f"junit-{run.number}-{run.attempt}")
     fleet.tear_down(log)

@@ -12,7 +12,7 @@ A red gate stops the boats. Say first what class it is, then which commit.
 - infrastructure: the work was not done: hosts, disks, network
 
 The commit to name is the first whose own lock, installed anew on an empty host, turns the gate red. A host that still
-has an older environment says nothing about a newer lock, and a green second attempt on another host says nothing at all.
+has an older environment says nothing about a newer lock, and a green second attempt on another host nothing at all.
 
 Known: preview is red since autumn. It may be.
 Hosts are cleaned when their disks fill up; the next run builds what the lock of its commit says.
@@ -24,7 +24,7 @@ CHAT = """\
 09:01 ada     second time this week that quay-4 is red. disk? it was cleaned on thursday
 09:07 tom     retry went to quay-2 and is red too
 09:09 jonas   3131 and 3133 were red and went green when retried. same commit, both outcomes: flaky, quarantine it
-09:14 mira    it is about a dog's fare, 412 instead of 413. ada changed rounding on thursday, refunds, round after the fee
+09:14 mira    it is about a dog's fare, 412 instead of 413. ada changed rounding on thursday, refunds
 09:15 ada     refunds! not fares. and 3131 was red on wednesday
 09:18 mira    then your seniors at three quarters, or my ten for nine. both in fares.py
 09:21 jonas   I raised the limit for cleaning on wednesday, 90 percent. red since that very morning, if you ask me

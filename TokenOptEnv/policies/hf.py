@@ -1,0 +1,111 @@
+"""A checkpoint on disk as a policy: `hf:FOLDER`, or `hf:ADAPTER@BASE` for an adapter and the model it was trained on.
+
+It reads `render_text(observation)` and writes the short form of an action, the likeliest token each time; what
+cannot be read as an action is sent as it is and refused. The network is loaded once and shared by all episodes; torch
+and transformers are loaded with it, never before. An adapter without `@BASE` stands on the model that it names itself.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from TokenOptEnv.errors import BadInput
+from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.policies.base import ModelUsage, PolicyInfo, PolicyScheme
+from TokenOptEnv.prompt import render_text
+from TokenOptEnv.text_actions import parse
+
+_LONGEST_ACTION_TOKENS = 64
+_ADAPTER = "adapter_config.json"
+_MODEL = "config.json"
+_NAMED = 40
+
+
+class Checkpoint:
+    """A network and its tokenizer: text in, text out."""
+
+    def __init__(self, network: Any, tokenizer: Any) -> None:
+        self._network, self._tokenizer = network, tokenizer
+
+    def complete(self, prompt: str) -> tuple[str, int, int]:
+        """What follows the prompt, and how many tokens each of them is."""
+        given = self._tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
+        size = int(given["input_ids"].shape[1])
+        room = self._network.config.max_position_embeddings - _LONGEST_ACTION_TOKENS
+        if size > room:
+            raise BadInput(f"a prompt of {size} tokens is too long for this model, which takes {room}; play profile v2")
+        said = self._network.generate(
+            **given,
+            max_new_tokens=_LONGEST_ACTION_TOKENS,
+            do_sample=False,
+            pad_token_id=self._tokenizer.pad_token_id,
+        )[0, size:]
+        return self._tokenizer.decode(said, skip_special_tokens=True), size, len(said)
+
+
+class HfPolicy:
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._checkpoint = checkpoint
+        self._calls = self._prompt_tokens = self._completion_tokens = 0
+
+    def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
+        text, prompt_tokens, completion_tokens = self._checkpoint.complete(render_text(observation))
+        self._calls += 1
+        self._prompt_tokens += prompt_tokens
+        self._completion_tokens += completion_tokens
+        return parse(text, observation)
+
+    @property
+    def usage(self) -> ModelUsage:
+        return ModelUsage(
+            calls=self._calls,
+            prompt_tokens=self._prompt_tokens,
+            cached_tokens=0,
+            completion_tokens=self._completion_tokens,
+        )
+
+
+def _resolve(rest: str) -> PolicyInfo:
+    folder, _, base = rest.partition("@")
+    names = {name: Path(name) for name in (folder, base) if name}
+    for name, path in names.items():
+        if not any((path / file).is_file() for file in (_ADAPTER, _MODEL)):
+            raise BadInput(
+                f"no checkpoint in {_shown(name)!r}: neither {_MODEL} nor {_ADAPTER} is there; name its folder"
+            )
+    if base and not (names[folder] / _ADAPTER).is_file():
+        raise BadInput(f"{_shown(folder)!r} is a whole model and stands on no other; name it without '@'")
+    is_adapter = (names[folder] / _ADAPTER).is_file()
+    for package in ("torch", "transformers", *(["peft"] if is_adapter else [])):
+        if find_spec(package) is None:
+            raise BadInput(f"policy 'hf:{_shown(rest)}' needs {package}; install it: pip install {package}")
+    return PolicyInfo(f"hf:{rest}", "a checkpoint on disk", lambda seed: HfPolicy(_load(folder, base)))
+
+
+def _shown(name: str) -> str:
+    return name if len(name) <= _NAMED else f"...{name[-_NAMED:]}"
+
+
+@lru_cache(maxsize=2)
+def _load(folder: str, base: str) -> Checkpoint:
+    transformers = import_module("transformers")
+    adapter = Path(folder) / _ADAPTER
+    model = folder
+    if adapter.is_file():
+        model = base or json.loads(adapter.read_text(encoding="utf-8"))["base_model_name_or_path"]
+    try:
+        network = transformers.AutoModelForCausalLM.from_pretrained(model, dtype="float32")
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model)
+    except OSError:
+        raise BadInput(f"model {_shown(model)!r} cannot be loaded; name its folder: hf:{_shown(folder)}@BASE") from None
+    if adapter.is_file():
+        network = import_module("peft").PeftModel.from_pretrained(network, folder).merge_and_unload()
+    return Checkpoint(network.eval(), tokenizer)
+
+
+SCHEME = PolicyScheme("hf", "FOLDER[@BASE]", "a checkpoint on disk (needs torch and transformers)", _resolve)

@@ -1,0 +1,73 @@
+"""What an episode is worth beside its group, and what an iteration plays."""
+
+from __future__ import annotations
+
+import pytest
+
+from TokenOptEnv.config import Difficulty
+from TokenOptEnv.streams import Stream
+from training.cases import BoxedCase, BoxIndex
+from training.curriculum import Curriculum, draw
+from training.grpo import group_advantages
+
+
+def index(*difficulties: Difficulty) -> BoxIndex:
+    cases = tuple(
+        BoxedCase(
+            scenario_id=f"ci-{difficulty.value}-g{number:06d}",
+            family="ci",
+            difficulty=difficulty,
+            costs=(None,) * 4,
+            best_return=0.5 if number % 2 else 0.0,
+        )
+        for difficulty in difficulties
+        for number in range(6)
+    )
+    return BoxIndex(scoring_version=1, split="train", profile="v2", cases=cases)
+
+
+def test_an_advantage_is_a_return_less_its_groups_mean() -> None:
+    found = group_advantages([0.0, 1.0, 0.25, 0.75], 2)
+    assert all(each is not None for each in found)
+    assert found[0] == pytest.approx(-(found[1] or 0.0)) and found[1] == pytest.approx(2 * (found[3] or 0.0))
+
+
+def test_a_group_whose_returns_are_equal_is_dropped_even_if_rounding_makes_them_differ() -> None:
+    assert group_advantages([0.1 + 0.2, 0.3, 0.0, 1.0], 2)[:2] == [None, None]
+
+
+def test_small_differences_among_failures_stay_small_beside_a_success() -> None:
+    found = group_advantages([0.01, 0.03, 0.02, 0.9], 2)
+    assert abs(found[0] or 0.0) < 0.05 * abs(found[3] or 0.0)
+
+
+def test_nothing_to_learn_is_no_division_by_zero() -> None:
+    assert group_advantages([0.5] * 6, 3) == [None] * 6
+
+
+def test_a_group_plays_one_case_in_one_world() -> None:
+    tasks = draw(index(Difficulty.EASY), Curriculum(Difficulty.EASY), 5, 4, 0.75, Stream("test"))
+    assert len(tasks) == 20
+    assert all(len(set(tasks[start : start + 4])) == 1 for start in range(0, 20, 4))
+
+
+def test_harder_cases_join_when_enough_are_solved() -> None:
+    both = index(Difficulty.EASY, Difficulty.MEDIUM)
+    now = Curriculum.begin(both)
+    assert now.reached is Difficulty.EASY
+    for _ in range(20):
+        now = now.after([("easy", True)] * 4, both, enough=0.5)
+        if now.reached is Difficulty.MEDIUM:
+            break
+    assert now == Curriculum(Difficulty.MEDIUM)
+    assert now.after([("easy", True)], both, enough=0.5) == now
+    drawn = draw(both, now, 40, 1, 0.75, Stream("test"))
+    assert {task.scenario_id.split("-")[1] for task in drawn} == {"easy", "medium"}
+
+
+def test_a_curriculum_stays_at_the_hardest_there_is() -> None:
+    easy = index(Difficulty.EASY)
+    now = Curriculum.begin(easy)
+    for _ in range(20):
+        now = now.after([("easy", True)], easy, enough=0.5)
+    assert now.reached is Difficulty.EASY and now.solved_share > 0.9

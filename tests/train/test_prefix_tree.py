@@ -1,0 +1,93 @@
+"""A tree gives the losses and gradients of the separate prompts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from training import prefix_tree
+from training.learner import Learner, Lesson
+from training.policy_model import Lora, PolicyModel
+from training.prefix_tree import Sample
+
+CPU = torch.device("cpu")
+
+
+def samples(seed: int = 0, count: int = 5) -> list[Sample]:
+    """Steps of an episode: a head that stays, items that are appended, a tail that is always new."""
+    draw = np.random.default_rng(seed)
+    head, items = draw.integers(3, 1_000, 60), draw.integers(3, 1_000, 50)
+    return [
+        Sample(
+            np.concatenate([head, items[: 9 * step], draw.integers(3, 1_000, 8)]).astype(np.int32),
+            draw.integers(3, 1_000, 5).astype(np.int32),
+        )
+        for step in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def model(tiny: Path) -> PolicyModel:
+    made = PolicyModel(tiny, Lora(4, 8), None, CPU)
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for _, weight in made.trainable():
+            weight.add_(0.05 * torch.randn_like(weight))
+    made.refresh_sampled()
+    return made
+
+
+def separate(model: PolicyModel, sample: Sample) -> torch.Tensor:
+    ids = torch.from_numpy(np.concatenate([sample.prompt_ids, sample.action_ids]).astype(np.int64))[None]
+    logprobs = model.net(input_ids=ids).logits.float().log_softmax(-1)[0]
+    first = len(sample.prompt_ids)
+    return logprobs[torch.arange(first - 1, ids.shape[1] - 1), ids[0, first:]]
+
+
+def test_a_tree_is_shorter_than_its_prompts() -> None:
+    steps = samples()
+    (tree,) = prefix_tree.grow(steps, 10_000)
+    assert len(tree.tokens) < 0.5 * sum(len(step.prompt_ids) + len(step.action_ids) for step in steps)
+    assert tree.targets == [token for step in steps for token in step.action_ids.tolist()]
+
+
+def test_log_probabilities_are_those_of_separate_prompts(model: PolicyModel) -> None:
+    steps = [*samples(), samples()[2]]
+    learner = Learner(model, None, 10_000, 10_000)
+    both = [*learner.lessons(steps, 1.0, 0.0), *learner.lessons(samples(7, 2), 1.0, 0.0)]
+    measured = learner.measured(both)
+    with torch.no_grad():
+        alone = [torch.cat([separate(model, step) for step in group]) for group in (steps, samples(7, 2))]
+    for found, wanted in zip(measured, alone, strict=True):
+        np.testing.assert_allclose(found, wanted.numpy(), atol=2e-5)
+
+
+def test_gradients_are_those_of_separate_prompts(model: PolicyModel) -> None:
+    steps = samples()
+    learner = Learner(model, None, 10_000, 10_000)
+    weights = [weight for _, weight in model.trainable()]
+    of_tree = torch.autograd.grad(learner.scores(learner.lessons(steps, 1.0, 0.0)).logprobs.sum(), weights)
+    alone = torch.autograd.grad(torch.stack([separate(model, step).sum() for step in steps]).sum(), weights)
+    for found, wanted in zip(of_tree, alone, strict=True):
+        torch.testing.assert_close(found, wanted, atol=2e-4, rtol=2e-4)
+
+
+def test_an_episode_too_long_for_one_tree_becomes_several(model: PolicyModel) -> None:
+    steps = samples()
+    whole, split = (Learner(model, None, most, 10_000).lessons(steps, 1.0, 0.0) for most in (10_000, 150))
+    assert len(whole) == 1 < len(split)
+    learner = Learner(model, None, 10_000, 10_000)
+    np.testing.assert_allclose(
+        np.concatenate(learner.measured(split)), np.concatenate(learner.measured(whole)), atol=2e-5
+    )
+
+
+def test_batches_hold_every_lesson_once(model: PolicyModel) -> None:
+    learner = Learner(model, None, 10_000, 400)
+    lessons: list[Lesson] = [lesson for seed in range(7) for lesson in learner.lessons(samples(seed), 1.0, 0.0)]
+    batches = list(learner.batches(lessons))
+    assert sorted(place for places in batches for place in places) == list(range(len(lessons)))
+    assert len(batches) > 1

@@ -1,0 +1,120 @@
+"""Warm start, then reinforcement, on a tiny model: they learn, survive a kill, and leave a policy that plays."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.train.conftest import ROOT, Run, command, environment
+from TokenOptEnv import LocalEnv, policies
+
+_PATIENCE_S = 240
+
+
+def rows(folder: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def warm(run: Run, small: list[object], data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("sft")
+    run("sft", *small, "--out", out, "--epochs", 8, "--batch", 3, "--rate", 2e-2, "--validation", f"{data}.zip")
+    return out
+
+
+def grpo(small: list[object], warm: Path, out: Path) -> list[object]:
+    return [
+        *small,
+        *("--adapter", warm / "adapter", "--out", out, "--iterations", 3, "--groups", 2, "--group-size", 3),
+        *("--updates", 2, "--rate", 1e-2, "--checkpoint-every", 1, "--kl", 0.01),
+    ]
+
+
+@pytest.fixture(scope="module")
+def reinforced(run: Run, small: list[object], warm: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("grpo")
+    run("grpo", *grpo(small, warm, out))
+    return out
+
+
+def test_the_warm_start_learns_its_traces(warm: Path) -> None:
+    losses = [row["loss"] for row in rows(warm) if "loss" in row]
+    assert losses[-1] < 0.8 * losses[0]
+    assert rows(warm)[-1]["check_episodes"] == 1
+
+
+def test_reinforcement_tells_all_that_a_red_team_asks_for(reinforced: Path) -> None:
+    told = rows(reinforced)
+    assert [row["iteration"] for row in told] == [0, 1, 2]
+    wanted = "return success sce refused_share malformed_share ungrounded_share farmed_reward entropy clip_fraction"
+    for row in told:
+        assert set(wanted.split()) <= row.keys()
+        assert row["episodes"] == 6
+    assert told[0]["kl_start"] == 0.0 < told[2]["kl_start"]
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_metrics(
+    run: Run, small: list[object], warm: Path, reinforced: Path, tmp_path: Path
+) -> None:
+    arguments = grpo(small, warm, tmp_path)
+    killed = subprocess.Popen(
+        command("grpo", *arguments), cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    until(lambda: (tmp_path / "state.pt").is_file())
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert len(rows(tmp_path)) < 3
+    run("grpo", *arguments)
+    assert (tmp_path / "metrics.jsonl").read_bytes() == (reinforced / "metrics.jsonl").read_bytes()
+    adapters = [folder / "adapter" / "adapter_model.safetensors" for folder in (tmp_path, reinforced)]
+    assert adapters[0].read_bytes() == adapters[1].read_bytes()
+
+
+def test_a_finished_run_called_again_changes_nothing(
+    run: Run, small: list[object], warm: Path, reinforced: Path
+) -> None:
+    before = (reinforced / "metrics.jsonl").read_bytes()
+    run("grpo", *grpo(small, warm, reinforced))
+    assert (reinforced / "metrics.jsonl").read_bytes() == before
+
+
+def test_the_adapter_plays_as_a_policy(tiny: Path, reinforced: Path, data: Path, run: Run, tmp_path: Path) -> None:
+    """Through `hf:` and through the recipes' own batched play: the same returns."""
+    out = tmp_path / "episodes.jsonl"
+    run(
+        *("evaluate", "--box", f"{data}.zip", "--base", tiny, "--adapter", reinforced / "adapter", "--episodes", 1),
+        *("--no-grammar", "--processes", 0, "--device", "cpu", "--out", out),
+    )
+    batched = json.loads(out.read_text(encoding="utf-8"))
+    policy = policies.make(f"hf:{reinforced / 'adapter'}@{tiny}", 0)
+    env = LocalEnv()
+    observation = env.reset(scenario_id=batched["scenario_id"], seed=batched["seed"])
+    while not observation.done:
+        observation = env.step(policy.act(observation))
+    assert observation.score is not None
+    assert observation.score.total_return == batched["total_return"]
+    assert observation.step == batched["steps"]
+
+
+def test_every_weight_can_be_trained_instead_of_an_adapter(run: Run, small: list[object], tmp_path: Path) -> None:
+    run("sft", *small, "--out", tmp_path, "--epochs", 1, "--batch", 3, "--full")
+    assert (tmp_path / "adapter" / "model.safetensors").is_file()
+
+
+def test_a_wrong_folder_is_one_line(run: Run, data: Path, tmp_path: Path) -> None:
+    done = run("sft", "--base", tmp_path, "--data", data, "--out", tmp_path / "out", code=1)
+    assert done.stderr.startswith("sft: there is no model in ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def until(holds: Callable[[], bool]) -> None:
+    ends_at = time.monotonic() + _PATIENCE_S
+    while not holds():
+        assert time.monotonic() < ends_at
+        time.sleep(0.05)
