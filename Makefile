@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo readme test lint bench clean
+.PHONY: demo readme test test-train plots lint bench clean
 
 demo: .venv/core
 	$(BIN)/camre eval --split core --out runs/demo --fresh
@@ -15,6 +15,15 @@ readme: demo
 
 test: lint
 	$(BIN)/pytest -q
+
+# The training recipes on a tiny model: their own environment, because torch is large.
+test-train: .venv-train/ready
+	.venv-train/bin/mypy --strict -p training
+	OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest -q tests/train
+
+# The figures in assets/plots, from the metrics beside them.
+plots: .venv-train/ready
+	.venv-train/bin/python -m training.plots
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -34,5 +43,10 @@ bench: .venv/core
 	$(PIP) -e '.[dev,server]'
 	@touch $@
 
+.venv-train/ready: pyproject.toml constraints-train.txt
+	test -x .venv-train/bin/python || $(PYTHON) -m venv .venv-train
+	.venv-train/bin/pip install --quiet --disable-pip-version-check -c constraints-train.txt -e '.[train]' hypothesis mypy pytest
+	@touch $@
+
 clean:
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv .venv-train build dist *.egg-info

@@ -1,6 +1,6 @@
 """A random model of some hundred thousand weights: the recipes run on it in seconds, and learn nothing worth keeping.
 
-    python -m training.tiny_model --out runs/base/tiny
+python -m training.tiny_model --out runs/base/tiny
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ def _tokenizer() -> Tokenizer:
 def _config() -> LlamaConfig:
     return LlamaConfig(
         vocab_size=_VOCABULARY,
+        initializer_range=0.15,
         hidden_size=48,
         intermediate_size=96,
         num_hidden_layers=2,

@@ -17,12 +17,14 @@ class _Checking:
     """One scenario's checks, in whichever process."""
 
     execute: bool
+    mutated_plans: int
 
     def __call__(self, scenario_id: str) -> tuple[Fault, ...]:
         from TokenOptEnv import scenario_store
         from TokenOptEnv.evaluation.validate import validate
 
-        return validate(scenario_store.load(scenario_id), execute=self.execute)
+        scenario = scenario_store.load(scenario_id)
+        return validate(scenario, execute=self.execute, mutated_plans=self.mutated_plans)
 
 
 def validate(
@@ -30,6 +32,7 @@ def validate(
     split: Annotated[str, typer.Option(help="The suite, where no scenario is named.")] = "core",
     count: Annotated[int | None, typer.Option(help="Its first so many; all when left out.")] = None,
     execute: Annotated[bool, typer.Option("--execute", help="Run again what a scenario claims to have run.")] = False,
+    mutations: Annotated[int, typer.Option(help="So many mutated plans a scenario, against its bound.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Processes; one for each core when left out.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -43,13 +46,15 @@ def validate(
 
     if count is not None and count < 1:
         raise BadInput(f"{count} scenarios cannot be checked; give 1 or more")
+    if mutations < 0:
+        raise BadInput(f"{mutations} mutated plans cannot be played; give 0 or more")
     if scenario_ids:
         names = list(dict.fromkeys(scenario_store.load(name).scenario_id for name in scenario_ids))
     elif count is not None:
         names = [scenario_store.at(split, place) for place in range(min(count, scenario_store.size(split)))]
     else:
         names = list(scenario_store.ids(split))
-    checked = pool.results(_Checking(execute), names, workers or os.cpu_count() or 1)
+    checked = pool.results(_Checking(execute, mutations), names, workers or os.cpu_count() or 1)
     faults = [fault for found in watched(checked, len(names), 0, "Checking") for fault in found]
     faults.sort(key=lambda fault: names.index(fault.scenario_id))
     errors = sum(fault.level is Level.ERROR for fault in faults)

@@ -13,9 +13,9 @@ from TokenOptEnv.evaluation.case_profile import CaseProfile, profile
 from TokenOptEnv.evaluation.held_out import Stock, stocks
 from TokenOptEnv.evaluation.spread_plot import Panel, spread_plot
 from TokenOptEnv.scenario import Fact, Scenario
-from TokenOptEnv.scenario_store.splits import GENERATED_FAMILIES, Case, split_size
+from TokenOptEnv.scenario_store.splits import Case, split_size
 from TokenOptEnv.task_defs.family import families
-from TokenOptEnv.task_defs.generation import TRAIN_NUMBERS, Split, outline
+from TokenOptEnv.task_defs.generation import GENERATED_FAMILIES, TRAIN_NUMBERS, Split, outline
 
 EXAMPLE = Difficulty.EASY
 _MOST_LINES = 24

@@ -85,24 +85,24 @@ def point(summary: Summary) -> Point:
 
 
 def board_of(runs: Sequence[Run]) -> tuple[Board, tuple[EpisodeResult, ...]]:
-    """Several runs on one board: on the episodes that all of them played, and only if they are comparable."""
+    """Several runs on one board: on the episodes that every policy played, and only if they are comparable."""
     for run in runs:
         if not run.results:
-            raise BadInput(f"{str(run.folder)!r} holds no finished episode yet; run the same command again")
+            raise BadInput(f"{str(run.folder)!r} holds no finished episode yet; run its command again")
     first, *others = runs
     for run in others:
         _comparable(first, run)
     named = names(runs)
-    shared = set.intersection(*({(r.scenario_id, r.seed) for r in run.results} for run in runs))
+    played: dict[str, dict[tuple[str, int], EpisodeResult]] = {}
+    for number, run in enumerate(runs):
+        for result in run.results:
+            policy = named[number, result.policy]
+            shown = result.model_copy(update={"policy": policy})
+            played.setdefault(policy, {})[result.scenario_id, result.seed] = shown
+    shared = set.intersection(*(set(episodes) for episodes in played.values()))
     if not shared:
-        raise BadInput("these runs have no episode in common; let them play the same scenarios and seeds")
-    results = tuple(
-        result.model_copy(update={"policy": named[number, result.policy]})
-        for number, run in enumerate(runs)
-        for result in run.results
-        if (result.scenario_id, result.seed) in shared
-    )
-    results = _played_whole(results, shared)
+        raise BadInput("these policies have no episode in common; let them play the same scenarios and seeds")
+    results = tuple(result for held in played.values() for pair, result in held.items() if pair in shared)
     knowers = [named[number, name] for number, run in enumerate(runs) for name in run.spec.truth_knowers]
     return board(results, knowers, _title(sorted({run.spec.suite for run in runs}), shared)), results
 
@@ -200,14 +200,6 @@ def names(runs: Sequence[Run]) -> dict[tuple[int, str], str]:
         for number, run in enumerate(runs)
         for name in run.spec.policy_names
     }
-
-
-def _played_whole(results: Sequence[EpisodeResult], shared: Collection[tuple[str, int]]) -> tuple[EpisodeResult, ...]:
-    """Without the policies that an unfinished run has not played on every shared episode yet."""
-    counts: dict[str, int] = {}
-    for result in results:
-        counts[result.policy] = counts.get(result.policy, 0) + 1
-    return tuple(result for result in results if counts[result.policy] == len(shared))
 
 
 def title(spec: RunSpec) -> str:

@@ -40,7 +40,7 @@ class Expert(Scripted):
         observation = yield from errands.look_up(observation, wording, SEARCH_MAX_TOP_K if about_all else _TOP_K)
         hits = errands.found(observation)
         wanted = _trusted_first(observation, hits, wording)[: ROUTE_MAX_HANDLES[observation.task.profile]]
-        spread_out = survey.spread_out(observation, hits) if about_all else None
+        spread_out = survey.spread_out(observation, hits)
         if spread_out is not None and self.spare_steps(observation) >= _STEPS_TO_GATHER:
             observation = yield from survey.gather(observation, spread_out, wording)
             wanted = survey.gathered(observation, spread_out)

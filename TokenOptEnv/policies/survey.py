@@ -21,8 +21,8 @@ _SHARE_OF_HITS = 0.8
 _LEAST_HITS = 5
 """Hits in one artifact from which a question asks for all of it."""
 _MOST_SEGMENTS = 16
-_STREAMS = (ArtifactKind.LOG, ArtifactKind.TRACE)
-"""What goes on and on: many hits in one are no reason to read all of it."""
+_TABLES = (ArtifactKind.METRICS, ArtifactKind.TEST_REPORT)
+"""What is read as a whole; many hits in a log or a list of changes are no reason to read all of it."""
 _RATIO = 0.3
 
 
@@ -32,7 +32,7 @@ def spread_out(observation: TokenOptEnvObservation, hits: Sequence[str]) -> Arti
         return None
     name, count = Counter(hit.rpartition("-s")[0] for hit in hits).most_common(1)[0]
     artifact = next((each for each in observation.artifacts if each.artifact_id == name), None)
-    if artifact is None or artifact.kind in _STREAMS or count < max(_LEAST_HITS, _SHARE_OF_HITS * len(hits)):
+    if artifact is None or artifact.kind not in _TABLES or count < max(_LEAST_HITS, _SHARE_OF_HITS * len(hits)):
         return None
     is_wide = ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
     return artifact if is_wide else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from TokenOptEnv.config import BUGFIX_HARD_ARTIFACT_TOKENS, SIZES, Difficulty
 from TokenOptEnv.errors import BadInput
@@ -22,25 +23,37 @@ VALIDATION_NUMBERS = range(50_000)
 TEST_NUMBERS = range(50_000, 100_000)
 TRAIN_NUMBERS = range(100_000, 1_000_000)
 
+GENERATED_FAMILIES = ("bugfix", "ci", "incident")
+_MIX = {Difficulty.EASY: 7, Difficulty.MEDIUM: 8, Difficulty.HARD: 4, Difficulty.MARATHON: 1}
+"""Of every twenty cases of a family."""
+_BLOCK = sum(_MIX.values()) * len(GENERATED_FAMILIES)
+_NO_FAULT = (3, 4)
+"""Of every twenty cases of a family, one or the other."""
 _NO_FAULT_SHARE = 0.175
-_WIDE_SHARE = 0.2
+"""Of cases of another kind than stands at their number, which no split holds."""
+_WIDE_SHARE = 0.25
 _SLOT_SHARE = {Difficulty.EASY: 0.2, Difficulty.MEDIUM: 0.4, Difficulty.HARD: 0.6, Difficulty.MARATHON: 1.0}
-_LEXICAL_SHARE = {Difficulty.EASY: 0.97, Difficulty.MEDIUM: 0.95, Difficulty.HARD: 0.93, Difficulty.MARATHON: 0.93}
+_LEXICAL_SHARE = {Difficulty.EASY: 0.97, Difficulty.MEDIUM: 0.96, Difficulty.HARD: 0.95, Difficulty.MARATHON: 0.95}
 _QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (3, 3), Difficulty.MARATHON: (4, 5)}
-_FACTS = {Difficulty.EASY: (1, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (2, 4), Difficulty.MARATHON: (2, 3)}
+_FACTS = {Difficulty.EASY: (1, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (2, 3), Difficulty.MARATHON: (2, 3)}
 _WIDE_FACTS = {
-    Difficulty.EASY: (8, 8),
-    Difficulty.MEDIUM: (11, 12),
+    Difficulty.EASY: (10, 10),
+    Difficulty.MEDIUM: (14, 15),
     Difficulty.HARD: (14, 16),
     Difficulty.MARATHON: (6, 8),
 }
 _VALID_CACHE_SHARE = 0.5
+_VALID_CACHE_SHARE_IF_WIDE = 0.35
+"""Less: with an earlier result at hand, a wide question need not be gathered, and gathering is to matter too."""
 
 
 class Split(StrEnum):
     TRAIN = "train"
     VALIDATION = "validation"
     TEST = "test"
+
+
+NUMBERS = {Split.TRAIN: TRAIN_NUMBERS, Split.VALIDATION: VALIDATION_NUMBERS, Split.TEST: TEST_NUMBERS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,36 @@ def split_of(number: int) -> Split:
     raise BadInput(f"case number {number} is in no split; numbers go from 0 to {TRAIN_NUMBERS.stop - 1}")
 
 
+def kind_at(number: int) -> tuple[str, Difficulty]:
+    """The family and difficulty that stand at a number: mixed in fixed shares, exactly so in every block."""
+    split = split_of(number)
+    block, place = divmod(number - NUMBERS[split].start, _BLOCK)
+    return _block(split, block)[place]
+
+
+@lru_cache(maxsize=4_096)
+def _block(split: Split, block: int) -> tuple[tuple[str, Difficulty], ...]:
+    kinds = [
+        (family, difficulty)
+        for family in GENERATED_FAMILIES
+        for difficulty, share in _MIX.items()
+        for _ in range(share)
+    ]
+    return tuple(Stream("split", GENERATOR_VERSION, split.value, block).shuffled(kinds))
+
+
+def _has_no_fault(family: str, difficulty: Difficulty, number: int, draw: Stream) -> bool:
+    """Exact in every block of a family, so that no split has more or fewer by chance."""
+    split = split_of(number)
+    block, place = divmod(number - NUMBERS[split].start, _BLOCK)
+    kinds = _block(split, block)
+    if kinds[place] != (family, difficulty):
+        return draw.chance(_NO_FAULT_SHARE)
+    mine = [each for each, (name, _) in enumerate(kinds) if name == family]
+    chosen = Stream("no fault", GENERATOR_VERSION, family, split.value, block).shuffled(mine)
+    return place in chosen[: _NO_FAULT[block % len(_NO_FAULT)]]
+
+
 def outline(family: str, difficulty: Difficulty, number: int) -> Outline:
     draw = Stream("outline", GENERATOR_VERSION, family, difficulty.value, number)
     wide = draw.chance(_WIDE_SHARE)
@@ -97,12 +140,12 @@ def outline(family: str, difficulty: Difficulty, number: int) -> Outline:
         difficulty=difficulty,
         number=number,
         split=split_of(number),
-        no_fault=draw.chance(_NO_FAULT_SHARE),
+        no_fault=_has_no_fault(family, difficulty, number, draw),
         questions=draw.integer(*_QUESTIONS[difficulty]),
         slot=draw.chance(_SLOT_SHARE[difficulty]),
         facts=_FACTS[difficulty],
         wide_facts=draw.integer(*_WIDE_FACTS[difficulty]) if wide else None,
         lexical_share=_LEXICAL_SHARE[difficulty],
-        valid_cache=draw.chance(_VALID_CACHE_SHARE),
+        valid_cache=draw.chance(_VALID_CACHE_SHARE_IF_WIDE if wide else _VALID_CACHE_SHARE),
         artifact_tokens=sizes,
     )

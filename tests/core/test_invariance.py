@@ -175,7 +175,7 @@ def replayed(scenario: Scenario, world: int, actions: tuple[TokenOptEnvAction, .
     return outcome.score
 
 
-def told(scenario: Scenario, world: int) -> list[tuple[dict[str, str], str, float, int, int]]:
+def replies(scenario: Scenario, world: int) -> list[tuple[dict[str, str], str, float, int, int]]:
     """What every model says to every question: on its exact evidence, on a part of it, and on nothing."""
     where = build_world(scenario, world, CONFIG)
     found = []
@@ -224,7 +224,7 @@ def test_the_changed_case_is_a_sound_one_of_the_same_size(subject: str, change: 
 @each_subject
 def test_models_say_the_same(subject: str, change: Change) -> None:
     for world in WORLDS:
-        assert told(scenario_of(subject), world) == told(change(scenario_of(subject)), world)
+        assert replies(scenario_of(subject), world) == replies(change(scenario_of(subject)), world)
 
 
 @each_subject
@@ -293,5 +293,5 @@ def test_cases_and_plans_are_the_same_in_other_processes_in_another_order_under_
     for case in GENERATED:
         scenario = scenario_of(case.family)
         here.append(f"{scenario.content_hash} {sha256(dump_plans(make_stored_plans(scenario))).hexdigest()}")
-    for process in running:
-        assert process.communicate()[0].split("\n")[:-1] == here[::-1]
+    told = [process.communicate()[0].split("\n")[:-1] for process in running]
+    assert told == [here[::-1]] * 2

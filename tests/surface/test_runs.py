@@ -39,6 +39,18 @@ def test_a_leaderboard_says_what_it_proves(folder: Path, capsys: Out) -> None:
     assert {row["policy"] for row in json.loads(capsys.readouterr().out)["ranking"]} == {"cheapest", "rag", "reference"}
 
 
+def test_an_unfinished_run_is_ranked_on_what_every_policy_has_played(folder: Path, tmp_path: Path, capsys: Out) -> None:
+    (tmp_path / "run.json").write_bytes((folder / "run.json").read_bytes())
+    lines = (folder / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "results.jsonl").write_bytes(b"".join(lines[:-1]))
+    assert run(["leaderboard", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "1 scenarios, 1 episodes a policy" in shown and "is not finished: 5 of 6 episodes" in shown
+    (tmp_path / "results.jsonl").write_bytes(b"")
+    assert run(["leaderboard", str(tmp_path)]) == 1
+    assert "holds no finished episode yet" in capsys.readouterr().err
+
+
 def test_runs_that_cannot_be_compared_are_told_apart(folder: Path, tmp_path: Path, capsys: Out) -> None:
     other = ["--policy", "random", "--scenario", SMALLEST, "--workers", "1"]
     assert run(["eval", *other, "--seeds", "0", "--catalog", "current", "--out", str(tmp_path / "a")]) == 0

@@ -24,7 +24,7 @@ def rows(folder: Path) -> list[dict[str, float]]:
 @pytest.fixture(scope="module")
 def warm(run: Run, small: list[object], data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("sft")
-    run("sft", *small, "--out", out, "--epochs", 8, "--batch", 3, "--rate", 2e-2, "--validation", f"{data}.zip")
+    run("sft", *small, "--out", out, "--epochs", 6, "--batch", 3, "--rate", 2e-2, "--validation", f"{data}.zip")
     return out
 
 

@@ -27,22 +27,22 @@ def messages(request: RouteRequest) -> tuple[Message, ...]:
     evidence = "\n".join(view.shown(piece) for piece in request.context) or "(none)\n"
     asked = "\n".join(f"- {_described(field)}" for field in fields_of(request))
     user = (
-        f"Task: {public_of(request).brief}\n\nEvidence:\n{evidence}\nQuestion: {request.question}\nFields:\n{asked}\n"
+        f"Task: {public_of(request).brief}\n\nEvidence:\n{evidence}\n"
+        f"Question: {request.question}\nFields:\n{asked}\nReply in this form: {_form(request)}\n"
     )
     return Message(role="system", content=_SYSTEM), Message(role="user", content=user)
 
 
 def repair(request: RouteRequest, fault: str) -> Message:
     """Says what was wrong, and what would be right: most models mend it then."""
+    asked = f"That cannot be used: {fault}. Reply again, with the JSON object alone, in this form: {_form(request)}"
+    return Message(role="user", content=asked)
+
+
+def _form(request: RouteRequest) -> str:
     names = ", ".join(f'"{field.name}": "..."' for field in fields_of(request))
-    cites = ", ".join(f'"{source}"' for source in sources_of(request)[:4])
-    return Message(
-        role="user",
-        content=(
-            f"That cannot be used: {fault}. Reply again, with the JSON object alone, in this form:"
-            f' {{"text": "...", "values": {{{names}}} or null, "confidence": 0.5, "cites": [{cites}]}}'
-        ),
-    )
+    cites = ", ".join(f'"{source}"' for source in sources_of(request)[:2])
+    return f'{{"text": "...", "values": {{{names}}}, "confidence": 0.5, "cites": [{cites}]}}'
 
 
 def _described(field: AnswerField) -> str:

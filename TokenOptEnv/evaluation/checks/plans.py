@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig
 from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.errors import PlanNotFound, ScenarioInvalid
 from TokenOptEnv.evaluation.faults import Fault
-from TokenOptEnv.models import ScoreBreakdown
+from TokenOptEnv.models import ScoreBreakdown, TokenOptEnvAction
 from TokenOptEnv.plans import Plan, reference_plan
 from TokenOptEnv.plans.plan_store import bound_nano_usd, clairvoyant_plan
 from TokenOptEnv.scenario import Scenario
@@ -29,7 +29,7 @@ def check(scenario: Scenario) -> Iterator[Fault]:
             yield _fault(scenario, index, str(fault), "make the evidence reachable")
             continue
         for name, plan in (("plan", reference), ("clairvoyant plan", clairvoyant)):
-            cause = _contradiction(name, plan, _replayed(plan, world))
+            cause = _contradiction(name, plan, replayed(plan.actions, world))
             if cause is not None:
                 yield _fault(scenario, index, cause, _REBUILD)
         if not bound <= clairvoyant.nano_usd <= reference.nano_usd:
@@ -45,9 +45,10 @@ def _contradiction(name: str, plan: Plan, score: ScoreBreakdown | None) -> str |
     return None
 
 
-def _replayed(plan: Plan, world: World) -> ScoreBreakdown | None:
+def replayed(actions: Sequence[TokenOptEnvAction], world: World) -> ScoreBreakdown | None:
+    """The score these actions end with; None where they do not end, or go on after the end."""
     outcome = start(world, "replay")
-    for action in plan.actions:
+    for action in actions:
         if outcome.state.end is not None:
             return None
         outcome = advance(outcome.state, action, world)

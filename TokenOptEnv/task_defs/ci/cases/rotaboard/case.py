@@ -33,9 +33,9 @@ _CHOICES = (
     _NORTH,
 )
 
-TICKET, EXPORT, RED, EARLIER = "ticket-rota-77", "runs-export", "log-run-5221", "log-runs-5211-5212"
+TICKET, EXPORT, RED, EARLIER = "ticket-rota-77", "runs-export", "log-run-5218", "log-runs-5211-5212"
 BEFORE = "log-run-5203"
-BOTH, LATER, NOTES, RUNBOOK, REVIEW = "log-run-5213", "log-run-5218", "docs-dates", "runbook-triage", "review-saturday"
+BOTH, NOTES, RUNBOOK, REVIEW = "log-run-5221", "docs-dates", "runbook-triage", "review-saturday"
 PIPELINE, TESTS = "pipeline-yml", "tests-rotaboard"
 PATCHES, HISTORY, CHAT = "patches-main", "history-main", "chat-rotaboard"
 _CODE = (history.BOARD, history.SITES, history.SHIFTS, history.HANDOVER, history.LEAVE, history.ROTA)
@@ -50,7 +50,7 @@ def build() -> Scenario:
         title="Boards that are red in the evening",
         brief=(
             "rotaboard shows who is on duty. Its gate turns red in some runs and green when they are retried. First "
-            "the runs of the week, then code, documents and two logs, then the history. Find the failing test, the "
+            "the runs of the week, then code, documents and one run, then the history. Find the failing test, the "
             "first run that failed by it, the file that has to change, the class, the commit that brought it back, and "
             "the one that had once put it away."
         ),
@@ -93,7 +93,7 @@ def _code_id(path: str) -> str:
 
 def _runs_table(case: CaseBuilder) -> None:
     case.artifact(TICKET, ArtifactKind.TICKET, "ROTA-77, with comments", papers.TICKET)
-    case.artifact(RED, ArtifactKind.LOG, "Run 5221, both attempts", _both(5221, "tests", "libs", "mobile"))
+    case.artifact(RED, ArtifactKind.LOG, "Run 5218, both attempts", _both(5218, "tests", "libs", "mobile"))
     case.artifact(EXPORT, ArtifactKind.TEST_REPORT, "Export of the week's runs, oldest first", export())
     earlier = logs.job_logs(run_of(5211), "tests") + logs.job_logs(run_of(5212), "tests")
     case.artifact(EARLIER, ArtifactKind.LOG, "Runs 5211 and 5212", earlier)
@@ -107,8 +107,7 @@ def _both(number: int, *jobs: str) -> str:
 
 def _code_table(case: CaseBuilder) -> None:
     head = history.commits()[history.README].files
-    case.artifact(BOTH, ArtifactKind.LOG, "Run 5213, both attempts", _both(5213, "tests", "libs"))
-    case.artifact(LATER, ArtifactKind.LOG, "Run 5218, both attempts", _both(5218, "tests"))
+    case.artifact(BOTH, ArtifactKind.LOG, "Run 5221, both attempts", _both(5221, "tests", "libs", "mobile"))
     for path in _CODE:
         case.artifact(_code_id(path), ArtifactKind.CODE, path, head[path])
     tests = "\n\n".join(f"# {path}\n{text}" for path, text in head.items() if path.startswith("tests/"))
@@ -145,7 +144,6 @@ def _phases(case: CaseBuilder) -> None:
         "code and the team's runbook. They are gone after this phase.",
         (
             BOTH,
-            LATER,
             *(_code_id(path) for path in _CODE),
             TESTS,
             *(f"libs-{name}" for name in history.LIBRARIES),
@@ -184,11 +182,11 @@ def _facts(case: CaseBuilder) -> None:
     case.fact(
         "asked-by-server", "what the test asks for", Quote(TESTS, 'assert board.on(NOW.date(), "night") == ["ines"]')
     )
-    case.fact("red-at-ten", "red at six past ten", Quote(BOTH, _DETAIL))
+    case.fact("red-at-night", "red half an hour before midnight", Quote(BOTH, _DETAIL))
     case.fact(
         "green-at-midnight",
-        "and green after midnight, at the same commit",
-        Quote(BOTH, f"{len(gating_runs()[run_of(5213, 2)].results)} passed in"),
+        "and green half an hour later, at the same commit",
+        Quote(BOTH, f"{len(gating_runs()[run_of(5221, 2)].results)} passed in"),
     )
     case.fact(
         "class-words",
@@ -261,7 +259,7 @@ def _decoys(case: CaseBuilder) -> None:
 
 _SYMPTOM = ("red-test",)
 _BLAME = (
-    "red-at-ten",
+    "red-at-night",
     "green-at-midnight",
     "site-date",
     "filed-by-site",
@@ -312,7 +310,7 @@ def _fields(case: CaseBuilder) -> None:
 def _symptom(case: CaseBuilder) -> None:
     case.subtask(
         "symptom",
-        "Which test stands as FAILED in the short test summary info of run 5221, attempt 1, job tests?",
+        "Which test stands as FAILED in the short test summary info of run 5218, attempt 1, job tests?",
         (FAILING_TEST,),
         QuestionKind.LOOKUP,
         lexical=True,
@@ -359,7 +357,7 @@ def _blame(case: CaseBuilder) -> None:
     flaky, regression = FailureClass.FLAKY_TEST.value, FailureClass.REGRESSION.value
     case.subtask(
         "blame",
-        "Failed and passed at one commit, run 5213: which file has to change, and which class is it by the book?",
+        "Failed and passed at one commit, run 5221: which file has to change, and which class is it by the book?",
         (FILE, FAILURE_CLASS),
         QuestionKind.CODE,
         lexical=False,
@@ -451,7 +449,7 @@ def _cache(case: CaseBuilder) -> None:
     case.cached(
         "cache-rot-1",
         "symptom",
-        "Which test is it that FAILED in job tests of run 5221?",
+        "Which test is it that FAILED in job tests of run 5218?",
         {FAILING_TEST: FAILING},
         "Those put down today are not on the board.",
         version=_version(),
