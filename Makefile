@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo readme test test-train plots lint bench clean
+.PHONY: demo readme test test-adapters test-train plots lint bench clean
 
 demo: .venv/core
 	$(BIN)/camre eval --split core --out runs/demo --fresh
@@ -15,6 +15,10 @@ readme: demo
 
 test: lint
 	$(BIN)/pytest -q
+
+# What speaks to large packages, in an environment of its own.
+test-adapters: .venv-adapters/ready
+	.venv-adapters/bin/python -m pytest -q tests/adapters
 
 # The training recipes on a tiny model: their own environment, because torch is large.
 test-train: .venv-train/ready
@@ -43,10 +47,15 @@ bench: .venv/core
 	$(PIP) -e '.[dev,server]'
 	@touch $@
 
+.venv-adapters/ready: pyproject.toml constraints.txt
+	test -x .venv-adapters/bin/python || $(PYTHON) -m venv .venv-adapters
+	.venv-adapters/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray]' hypothesis pytest
+	@touch $@
+
 .venv-train/ready: pyproject.toml constraints-train.txt
 	test -x .venv-train/bin/python || $(PYTHON) -m venv .venv-train
-	.venv-train/bin/pip install --quiet --disable-pip-version-check -c constraints-train.txt -e '.[train]' hypothesis mypy pytest
+	.venv-train/bin/pip install --quiet --disable-pip-version-check -c constraints-train.txt -e '.[train]' fastapi hypothesis mypy openai pytest requests uvicorn
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-train build dist *.egg-info
+	rm -rf .venv .venv-adapters .venv-train build dist *.egg-info

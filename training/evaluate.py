@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,7 +27,7 @@ from training.rollouts import Task, begin, play
 from training.sampler import Sampler, Sampling
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Play a box of cases and sum up.")
     parser.add_argument("--box", type=Path, required=True)
     parser.add_argument("--base", type=Path, help="the base model's folder")
@@ -39,17 +39,23 @@ def main() -> None:
     parser.add_argument("--no-grammar", action="store_true", help="let the policy say anything")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--device")
-    parser.add_argument("--out", type=Path, help="a line for every episode")
-    chosen = parser.parse_args()
+    parser.add_argument("--out", type=Path, help="a line for every episode, added to what is there")
+    parser.add_argument("--summary", type=Path, help="a JSON file of means by policy")
+    chosen = parser.parse_args(arguments)
+    summary: dict[str, dict[str, float]] = {}
     try:
         for name, outcomes in _outcomes(chosen):
             _tell(name, outcomes)
+            summary[name] = {key: round(value, 6) for key, value in summarize(outcomes).items()}
             if chosen.out is not None:
                 chosen.out.parent.mkdir(parents=True, exist_ok=True)
                 with chosen.out.open("a", encoding="utf-8") as lines:
                     lines.writelines(json.dumps({"policy": name, **asdict(each)}) + "\n" for each in outcomes)
     except CamreError as fault:
         raise SystemExit(f"evaluate: {fault}") from None
+    if chosen.summary is not None:
+        chosen.summary.parent.mkdir(parents=True, exist_ok=True)
+        chosen.summary.write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
 
 
 def tasks_of(box: CaseBox, most: int) -> list[Task]:

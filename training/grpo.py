@@ -48,7 +48,7 @@ _MEASURED_LESSONS = 16
 """On so many the drift from the start is measured where it is not penalised."""
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Reinforce a warm-started policy.")
     add_common(parser)
     parser.add_argument("--iterations", type=int, default=100)
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--solvable-share", type=float, default=0.75, help="of cases that a heuristic has solved")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
-        train(parser.parse_args())
+        train(parser.parse_args(arguments))
     except CamreError as fault:
         raise SystemExit(f"grpo: {fault}") from None
 

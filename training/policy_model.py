@@ -17,6 +17,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM
+from transformers.utils import logging as transformers_logging
 
 from TokenOptEnv.errors import BadInput
 from training.base_model import HUB_NAME
@@ -34,15 +35,22 @@ class Lora:
 
 
 class PolicyModel:
-    def __init__(self, base: Path, lora: Lora | None, adapter: Path | None, device: torch.device) -> None:
-        """`lora=None` trains every weight; `adapter` continues from an earlier one."""
+    def __init__(
+        self,
+        base: Path,
+        lora: Lora | None,
+        adapter: Path | None,
+        device: torch.device,
+        halved: bool | None = None,
+    ) -> None:
+        """`lora=None` trains every weight; `adapter` continues from an earlier one; `halved` as on a GPU, or not."""
         if not (base / "config.json").is_file():
             raise BadInput(f"there is no model in {str(base)!r}; make one: python -m training.base_model --out {base}")
         self.base = base
         self.device = device
         self.tokenizer: Tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-        on_gpu = device.type == "cuda"
-        plain = _load(base, torch.bfloat16 if on_gpu and (lora or adapter) else torch.float32)
+        self._halved = device.type == "cuda" if halved is None else halved
+        plain = _load(base, torch.bfloat16 if self._halved and (lora or adapter) else torch.float32)
         self.eos_id: int = _end_token(plain.config.eos_token_id)
         self.pad_id: int = plain.config.pad_token_id or 0
         self.longest_tokens: int = plain.config.max_position_embeddings
@@ -54,7 +62,7 @@ class PolicyModel:
             self.net = plain
         self.net.to(device)
         self.net.train()
-        self.sampled = _load(base, torch.float16 if on_gpu else torch.float32).to(device).eval()
+        self.sampled = _load(base, torch.float16 if self._halved else torch.float32).to(device).eval()
         self.sampled.requires_grad_(False)
         self.refresh_sampled()
 
@@ -76,14 +84,12 @@ class PolicyModel:
             copied.copy_(_merged(module) if attribute == "weight" else getattr(module, attribute))
 
     def precision(self) -> AbstractContextManager[Any]:
-        if self.device.type == "cuda":
-            return torch.autocast("cuda", dtype=torch.bfloat16)
-        return nullcontext()
+        return torch.autocast(self.device.type, dtype=torch.bfloat16) if self._halved else nullcontext()
 
     def logits(self, trees: TreeBatch) -> Tensor:
         """Of every action token's predecessor, in full precision; nothing else is projected onto the vocabulary."""
         with self.precision():
-            dtype = torch.bfloat16 if self.device.type == "cuda" else torch.float32
+            dtype = torch.bfloat16 if self._halved else torch.float32
             hidden = self.causal.model(
                 input_ids=trees.tokens,
                 position_ids=trees.positions,
@@ -112,6 +118,7 @@ def pick_device(name: str | None) -> torch.device:
 
 
 def _load(folder: Path, dtype: torch.dtype) -> Any:
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     return AutoModelForCausalLM.from_pretrained(str(folder), dtype=dtype, attn_implementation="sdpa")
 
 

@@ -3,8 +3,8 @@
     python -m training.sft --base runs/base/smollm2-135m --data runs/data/train --out runs/sft
 
 Without it a small model makes no valid move, every episode of a group ends alike, and reinforcement has nothing to
-go on. The loss falls on action tokens alone. Traces are replayed to get their prompts; one that no longer plays to a
-success is left out.
+go on. The loss falls on action tokens alone. Traces are replayed to get their prompts; one that no longer plays to the
+return it had is of another version of the engine, and is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from time import perf_counter
 import numpy as np
 from torch import Tensor
 
-from TokenOptEnv.errors import CamreError
+from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream
 from training.cases import CaseBox
 from training.collect import ExampleTrace, read_traces
@@ -33,14 +33,14 @@ from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Warm start on traces of heuristics.")
     add_common(parser)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--batch", type=int, default=32, help="episodes a step")
     parser.add_argument("--rate", type=float, default=4e-4, help="learning rate at its height")
     try:
-        train(parser.parse_args())
+        train(parser.parse_args(arguments))
     except CamreError as fault:
         raise SystemExit(f"sft: {fault}") from None
 
@@ -107,15 +107,17 @@ def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel
     episodes: list[list[Sample]] = []
     for reply in pool.receive():
         assert isinstance(reply, Replayed)
-        if reply.outcome is None or not reply.outcome.success:
+        trace = traces[reply.slot]
+        if reply.outcome is None or reply.outcome.total_return != trace.total_return:
             continue
-        actions = traces[reply.slot].actions
         episodes.append(
             [
                 Sample(prompt, np.asarray([*model.tokenizer.encode(text).ids, model.eos_id], dtype=np.int32))
-                for prompt, text in zip(reply.prompts, actions, strict=True)
+                for prompt, text in zip(reply.prompts, trace.actions, strict=True)
             ]
         )
+    if not episodes:
+        raise BadInput(f"none of {len(traces)} traces plays as it did; make them again: python -m training.collect")
     return episodes
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import AutoModelForCausalLM, LlamaConfig
 
 from TokenOptEnv import LocalEnv, render_text, scenario_store
 
@@ -26,10 +27,10 @@ _ACTIONS = (
 )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Make a tiny random model to try the recipes on.")
     parser.add_argument("--out", type=Path, default=Path("runs/base/tiny"))
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     make(chosen.out)
     sys.stdout.write(f"written: {chosen.out}\n")
 
@@ -41,7 +42,8 @@ def make(folder: Path) -> None:
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", **named}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings) + "\n", encoding="utf-8")
     torch.manual_seed(0)
-    LlamaForCausalLM(_config()).save_pretrained(str(folder))
+    model = AutoModelForCausalLM.from_config(_config())  # type: ignore[no-untyped-call]
+    model.save_pretrained(str(folder))
 
 
 def _tokenizer() -> Tokenizer:

@@ -10,7 +10,7 @@ policy still sees it. So it learns when to stop and whom to ask, not how to live
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from training.episode import Episode
 _TASK = "Work on the case below with the tools, and end with submit.\n"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Reinforce with TRL's own tool loop.")
     parser.add_argument("--model", type=Path, required=True, help="a model whose chat template knows tools")
     parser.add_argument("--data", type=Path, required=True, help="DATA.zip is the case box")
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--group-size", type=int, default=8)
     parser.add_argument("--completion-tokens", type=int, default=4_096, help="of a whole transcript")
     try:
-        train(parser.parse_args())
+        train(parser.parse_args(arguments))
     except CamreError as fault:
         raise SystemExit(f"trl_append_only: {fault}") from None
 

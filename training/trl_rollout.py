@@ -11,12 +11,13 @@ the episode. The gradient is right on average; `grpo.py`, which learns from all 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 from datasets import Dataset
-from peft import LoraConfig, PeftModel
+from peft import LoraConfig, PeftModel, get_peft_model
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer
 
@@ -27,7 +28,7 @@ from training.cases import CaseBox
 from training.episode import Episode
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Reinforce with TRL, one step of each episode.")
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--adapter", type=Path, help="a warm start; without one nothing valid is ever said")
@@ -39,7 +40,7 @@ def main() -> None:
     parser.add_argument("--action-tokens", type=int, default=64)
     parser.add_argument("--rate", type=float, default=5e-5)
     try:
-        train(parser.parse_args())
+        train(parser.parse_args(arguments))
     except CamreError as fault:
         raise SystemExit(f"trl_rollout: {fault}") from None
 
@@ -47,17 +48,18 @@ def main() -> None:
 def train(chosen: argparse.Namespace) -> None:
     box = CaseBox(chosen.data.with_suffix(".zip"))
     names = [f"{case.scenario_id}@{seed}" for case in box.index.cases for seed in range(DEFAULT_WORLDS)]
-    model = AutoModelForCausalLM.from_pretrained(str(chosen.base), dtype=torch.float32)
-    lora = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
+    plain = AutoModelForCausalLM.from_pretrained(str(chosen.base), dtype=torch.float32)
     if chosen.adapter is not None:
-        model, lora = PeftModel.from_pretrained(model, str(chosen.adapter), is_trainable=True), None
+        model = PeftModel.from_pretrained(plain, str(chosen.adapter), is_trainable=True)
+    else:
+        lora = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
+        model = get_peft_model(plain, lora)
     trainer = GRPOTrainer(
         model=model,
         processing_class=AutoTokenizer.from_pretrained(str(chosen.base), padding_side="left"),
         reward_funcs=episode_return,
         rollout_func=Rollouts(box, chosen.action_tokens),
         train_dataset=Dataset.from_dict({"prompt": names}),
-        peft_config=lora,
         args=GRPOConfig(
             output_dir=str(chosen.out),
             max_steps=chosen.steps,

@@ -8,8 +8,8 @@ from TokenOptEnv.action_rules import answering, keeping, reading, routing
 from TokenOptEnv.action_rules.refusals import refuse
 from TokenOptEnv.action_rules.room import budget_refusal
 from TokenOptEnv.config import Profile
-from TokenOptEnv.episode_state import EpisodeState
-from TokenOptEnv.ledger import Charge, add_charges
+from TokenOptEnv.episode_state import Charge, EpisodeState
+from TokenOptEnv.ledger import add_charges
 from TokenOptEnv.models import V1_ACTIONS, ActionType, Refusal, RefusalReason, TokenOptEnvAction
 from TokenOptEnv.moves import Move, Refused, Route, Submit
 from TokenOptEnv.world import VisibleWorld
@@ -17,9 +17,7 @@ from TokenOptEnv.world import VisibleWorld
 __all__ = ["judge"]
 
 
-def judge(
-    state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, decision: Charge, left: Charge
-) -> Move:
+def judge(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, decision: Charge) -> Move:
     """`decision` is what the policy's own prompt and action cost; a submit may overrun, nothing else may."""
     verdict = _meaning(state, action, visible, state.clock_ms + decision.latency_ms)
     if isinstance(verdict, Refusal):
@@ -27,7 +25,7 @@ def judge(
     if isinstance(verdict, Submit):
         return verdict
     needed = add_charges(decision, routing.worst_charge(verdict)) if isinstance(verdict, Route) else decision
-    refusal = budget_refusal(needed, left)
+    refusal = budget_refusal(needed, state.left)
     return verdict if refusal is None else Refused(refusal)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from TokenOptEnv.action_rules.refusals import lacking
-from TokenOptEnv.episode_state import EpisodeState
-from TokenOptEnv.ledger import Charge
+from TokenOptEnv.episode_state import Charge, EpisodeState
 from TokenOptEnv.memory_manager import room_tokens
 from TokenOptEnv.models import Refusal, RefusalReason
 from TokenOptEnv.world import VisibleWorld

@@ -8,12 +8,11 @@ from TokenOptEnv import ledger
 from TokenOptEnv.action_rules.refusals import lacking, missing, refuse
 from TokenOptEnv.action_rules.room import memory_refusal
 from TokenOptEnv.config import FINDING_CAP_TOKENS, REPLY_CAP_TOKENS, ROUTE_MAX_HANDLES
-from TokenOptEnv.episode_state import ContextPiece, EpisodeState, InputQuote, PromptPiece, RouteContext
-from TokenOptEnv.ledger import Charge
+from TokenOptEnv.episode_state import Charge, ContextPiece, EpisodeState, InputQuote, PromptPiece, RouteContext
 from TokenOptEnv.memory_manager import item_tokens
 from TokenOptEnv.models import Effort, MemoryItem, ModelCard, Refusal, RefusalReason, Subtask, TokenOptEnvAction
 from TokenOptEnv.moves import Route
-from TokenOptEnv.world import VisibleWorld, model_tokens, strength, text_tokens
+from TokenOptEnv.world import VisibleWorld, text_tokens
 
 
 def route(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, asked_at_ms: int) -> Route | Refusal:
@@ -58,9 +57,8 @@ def escalate(
     if context is None:
         return refuse(RefusalReason.UNKNOWN_ID, "route_id", action.route_id, "name an earlier route of this phase")
     record = next(record for record in state.routes if record.route_id == action.route_id)
-    order = sorted(visible.cards.values(), key=strength)
-    weaker = next(rank for rank, card in enumerate(order) if card.model_id == record.model_id)
-    stronger = order[weaker + 1 :]
+    weaker = [card.model_id for card in visible.by_strength].index(record.model_id)
+    stronger = visible.by_strength[weaker + 1 :]
     if not stronger:
         return refuse(
             RefusalReason.NO_STRONGER_MODEL, "route_id", action.route_id, "it was asked of the strongest already"
@@ -155,7 +153,7 @@ def _quote(
 ) -> InputQuote:
     """Context in the order the agent gave it: the same order again is a shared prefix."""
     pieces = (
-        PromptPiece("head", visible.worker_head_tokens(card)),
+        PromptPiece("head", text_tokens(card, visible.worker_head)),
         *[PromptPiece(piece.item_id, _piece_tokens(piece, held, visible, card)) for piece in context.pieces],
         PromptPiece(f"{state.step}:question", text_tokens(card, context.question)),
     )
@@ -167,7 +165,7 @@ def _piece_tokens(piece: ContextPiece, held: Mapping[str, MemoryItem], visible: 
     if item is not None:
         return item_tokens(item, visible, card)
     if piece.source_ids == (piece.item_id,):
-        return model_tokens(card, visible.segment_tokens(card.vocabulary, piece.item_id))
+        return visible.segments_counted_by(card)[piece.item_id]
     return text_tokens(card, piece.text)
 
 

@@ -22,8 +22,9 @@ _MODELS: Final = "CAMRE_LIVE_MODELS"
 _AT_ONCE: Final = "CAMRE_LIVE_AT_ONCE"
 _TIMEOUT: Final = "CAMRE_LIVE_TIMEOUT_S"
 _REPLY: Final = "CAMRE_LIVE_REPLY_TOKENS"
+_REASONING: Final = "CAMRE_LIVE_REASONING_ROOM"
 _TEXTS: Final = "CAMRE_LIVE_TEXTS"
-VARIABLES: Final = (KEY, _RECORD, _CAP, _MODELS, _AT_ONCE, _TIMEOUT, _REPLY, _TEXTS)
+VARIABLES: Final = (KEY, _RECORD, _CAP, _MODELS, _AT_ONCE, _TIMEOUT, _REPLY, _REASONING, _TEXTS)
 _LARGEST_CAP_USD: Final = 1_000_000.0
 
 
@@ -41,6 +42,9 @@ class LiveSettings:
     """For one reply, from sending to its last byte."""
     reply_tokens: int = 600
     """The most a reply may take besides its reasoning. A patch in JSON takes more than a simulated reply."""
+    reasoning_room: int = 4
+    """So many times what the model's card gives for reasoning: a real one must not be cut off for taking longer.
+    0 where none of the served models reasons."""
     waits_s: tuple[float, ...] = (1.0, 4.0, 15.0)
     """Before each further try."""
     keep_texts: bool = False
@@ -57,6 +61,7 @@ class LiveSettings:
             at_once=_whole(environment, _AT_ONCE, usual.at_once, 1, 256),
             timeout_s=_whole(environment, _TIMEOUT, int(usual.timeout_s), 1, 3_600),
             reply_tokens=_whole(environment, _REPLY, usual.reply_tokens, 50, 32_000),
+            reasoning_room=_whole(environment, _REASONING, usual.reasoning_room, 0, 100),
             keep_texts=_flag(environment, _TEXTS),
         )
 

@@ -19,10 +19,10 @@ class Point(NamedTuple):
 
 
 def front(points: Iterable[Point]) -> tuple[Point, ...]:
-    """Those that nobody beats in both, the cheapest first; of equals, the first by name."""
+    """Those that solve something and that nobody beats in both, the cheapest first; of equals, the first by name."""
     best: list[Point] = []
     for point in sorted(points, key=lambda each: (each.usd_per_task, -each.success, each.name)):
-        if not best or point.success > best[-1].success:
+        if point.success > (best[-1].success if best else 0.0):
             best.append(point)
     return tuple(best)
 

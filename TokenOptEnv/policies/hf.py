@@ -72,7 +72,7 @@ class HfPolicy:
 
 def _resolve(rest: str) -> PolicyInfo:
     folder, _, base = rest.partition("@")
-    names = {name: Path(name) for name in (folder, base) if name}
+    names = {name: Path(name) for name in (folder, *([base] if base else []))}
     for name, path in names.items():
         if not any((path / file).is_file() for file in (_ADAPTER, _MODEL)):
             raise BadInput(

@@ -61,6 +61,7 @@ class SimulatedBackend:
             for truth in scenario.hidden.subtasks
         }
         self._dice: dict[tuple[str, str], _Dice] = {}
+        self._reasoning: dict[tuple[str, str, Effort], int] = {}
 
     def answer(self, request: RouteRequest) -> RouteReply:
         card = self._card(request.model_id)
@@ -151,9 +152,12 @@ class SimulatedBackend:
         return round(stated_confidence(stated), 2)
 
     def _reasoning_tokens(self, request: RouteRequest, card: ModelCard) -> int:
-        most = card.reasoning_tokens[request.effort]
-        drawn = uniform(*self._key, "reasoning", request.subtask_id, request.model_id, request.effort.value)
-        return round(most * (1.0 + drawn) / 2.0)
+        asked = (request.subtask_id, request.model_id, request.effort)
+        if asked not in self._reasoning:
+            most = card.reasoning_tokens[request.effort]
+            drawn = uniform(*self._key, "reasoning", request.subtask_id, request.model_id, request.effort.value)
+            self._reasoning[asked] = round(most * (1.0 + drawn) / 2.0)
+        return self._reasoning[asked]
 
 
 class TypicalBackend(SimulatedBackend):
@@ -246,9 +250,9 @@ def _cites(candidate: Candidate, reading: Reading, context: tuple[ContextPiece, 
     Were wrong answers cited differently, counting citations would tell right from wrong better than any
     confidence does.
     """
-    facts = list(dict.fromkeys(segment_id for segment_id in reading.facts.values() if segment_id is not None))
+    facts = list(dict.fromkeys([segment_id for segment_id in reading.facts.values() if segment_id is not None]))
     misled_by = [reading.decoys.get(decoy_id) for decoy_id in candidate.decoy_ids] if not candidate.right else []
-    wanted = dict.fromkeys([*(segment_id for segment_id in misled_by if segment_id is not None), *facts])
+    wanted = dict.fromkeys([*[segment_id for segment_id in misled_by if segment_id is not None], *facts])
     chosen = list(wanted)[: max(1, len(facts))]
-    sources = list(dict.fromkeys(source for piece in context for source in piece.source_ids))
-    return tuple(source for source in sources if source in chosen) or tuple(sources[:1])
+    sources = list(dict.fromkeys([source for piece in context for source in piece.source_ids]))
+    return tuple([source for source in sources if source in chosen]) or tuple(sources[:1])

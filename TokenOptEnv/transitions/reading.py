@@ -6,7 +6,6 @@ from functools import lru_cache
 
 from TokenOptEnv import memory_manager
 from TokenOptEnv.config import (
-    CACHE_MAX_HITS,
     FINDING_CAP_TOKENS,
     PREVIEW_CAP_TOKENS,
     PREVIEW_PAGE_SEGMENTS,
@@ -93,7 +92,7 @@ def _outline(segments: tuple[SegmentView, ...], aliases: tuple[int, ...]) -> tup
 
 def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
     phase = visible.phases[state.phase]
-    found = phase.retriever.search(move.query, move.top_k)
+    found = phase.search(move.query, move.top_k)
     views = [phase.segments[hit.segment_id] for hit in found]
     state = memory_manager.surface(state, views)
     hits = tuple(
@@ -121,7 +120,7 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
     held = {finding.entry_id: finding for finding in state.held_findings if finding.entry_id is not None}
     hits: list[CacheHit] = []
     item_ids: list[str] = []
-    for match in phase.semantic_cache.nearest(move.query, CACHE_MAX_HITS):
+    for match in phase.nearest(move.query):
         entry = match.entry
         finding = held.get(entry.entry_id)
         if finding is None:

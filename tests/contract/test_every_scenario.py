@@ -137,7 +137,7 @@ def test_its_size_is_that_of_its_difficulty(scenario_id: str) -> None:
     public = built(scenario_id).public
     assert scenario_id.startswith(f"{public.family}-{public.difficulty.value}-")
     low, high = SIZES[public.difficulty].artifact_tokens
-    if public.family == "bugfix" and public.difficulty in (Difficulty.HARD, Difficulty.MARATHON):
+    if public.family == "bugfix" and public.difficulty is Difficulty.HARD:
         low, high = BUGFIX_HARD_ARTIFACT_TOKENS
     assert low <= sum(public.segment_tokens[YARDSTICK]) <= high
     assert (len(public.phases) > 1) is (public.difficulty is Difficulty.MARATHON)

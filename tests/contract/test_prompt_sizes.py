@@ -31,4 +31,5 @@ def test_the_prompts_of_every_baseline_stay_within_their_sizes() -> None:
     for difficulty, counts in sizes.items():
         counts.sort()
         assert counts[-1] * MOST_TIMES <= LONGEST
-        assert counts[int(0.95 * len(counts))] * USUAL_TIMES <= USUAL[difficulty]
+        if difficulty in USUAL:
+            assert counts[int(0.95 * len(counts))] * USUAL_TIMES <= USUAL[difficulty]

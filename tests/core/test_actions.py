@@ -659,7 +659,7 @@ BAD = [
     ),
 ]
 
-BILL = {"step", "clock_ms", "spent", "entries", "prefix_caches", "prompt", "must_submit"}
+BILL = {"step", "spent", "entries", "prefix_caches", "prompt", "left", "must_submit"}
 PENALTY = {"guardrail_events", "full_memory_steps", "paid"}
 
 

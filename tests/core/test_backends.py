@@ -289,12 +289,13 @@ def test_the_environment_settles_what_the_command_line_leaves_open() -> None:
             "CAMRE_LIVE_AT_ONCE": "2",
             "CAMRE_LIVE_TIMEOUT_S": "30",
             "CAMRE_LIVE_REPLY_TOKENS": "300",
+            "CAMRE_LIVE_REASONING_ROOM": "0",
             "CAMRE_LIVE_TEXTS": "yes",
             KEY: SECRET,
         }
     )
     assert (told.record, told.cap_nano_usd, told.at_once) == (Path("answers.jsonl"), 250_000_000, 2)
-    assert (told.timeout_s, told.reply_tokens, told.keep_texts) == (30.0, 300, True)
+    assert (told.timeout_s, told.reply_tokens, told.reasoning_room, told.keep_texts) == (30.0, 300, 0, True)
     assert (told.name_of("gpt-5-mini"), told.name_of("gpt-5.2")) == ("mini", "small")
     assert SECRET not in repr(told)
     assert LiveSettings.from_environment({}) == LiveSettings()

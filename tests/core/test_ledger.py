@@ -234,8 +234,8 @@ def test_a_controllers_cache_expires_on_the_simulated_clock() -> None:
 A, B = segment_with(toy(), "req-7f3a failed"), segment_with(toy(), "pool exhausted")
 
 
-def _routing(ttl_ms: int = 300_000) -> Play:
-    play = Play(world_of(toy(), backend=ScriptedBackend({}), visibly=warm_workers(ttl_ms)))
+def _routing(ttl_ms: int = 300_000, **options: Any) -> Play:
+    play = Play(world_of(toy(), backend=ScriptedBackend({}), visibly=warm_workers(ttl_ms), **options))
     play.search("req-7f3a failed pool exhausted", 2)
     return play
 
@@ -278,7 +278,7 @@ def test_an_escalation_back_to_a_model_that_read_the_context_is_warm() -> None:
 
 
 def test_the_controller_and_a_worker_of_the_same_model_do_not_share_a_prefix() -> None:
-    play = _routing()
+    play = _routing(controller_model="gpt-5-mini")
     play.route("q-setting", "gpt-5-mini", A)
     assert play.world.visible.controller.model_id == "gpt-5-mini"
     assert _cached_by_worker(play) == 0
@@ -335,7 +335,7 @@ def test_nothing_is_billed_before_the_policy_acts() -> None:
 def test_the_reasoning_a_policy_reports_is_billed_as_output() -> None:
     bills = []
     for reasoning in (0, 1_000):
-        play = Play(world_of(toy()))
+        play = Play(world_of(toy(), controller_model="gpt-5-mini"))
         play.do(ActionType.READ_ARTIFACT, artifact_id="code-pool", reasoning_tokens=reasoning)
         bills.append(_decision(play))
     assert bills[1].output_tokens == bills[0].output_tokens + 1_000

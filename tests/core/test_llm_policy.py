@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,10 @@ import pytest
 from tests import cases
 from TokenOptEnv import LocalEnv, policies, render_text
 from TokenOptEnv.errors import BadInput
+from TokenOptEnv.evaluation import runner, suite
 from TokenOptEnv.evaluation.episodes import play
+from TokenOptEnv.evaluation.run_folder import RunFolder
+from TokenOptEnv.evaluation.suite import RunOptions
 from TokenOptEnv.models import ActionType
 from TokenOptEnv.policies import llm
 
@@ -175,6 +179,16 @@ def test_without_an_address_or_a_model_it_says_what_is_missing(monkeypatch: pyte
     monkeypatch.setenv("CAMRE_LLM_BASE_URL", "file:///etc/passwd")
     with pytest.raises(BadInput, match="must begin with http"):
         policies.make("llm:x", 0)
+
+
+def test_nothing_of_the_key_the_address_or_the_prompt_is_left_in_a_run(server: Server, tmp_path: Path) -> None:
+    spec = suite.run_spec([f"llm:{MODEL}"], "core", [cases.TOY], [0], RunOptions())
+    with RunFolder.opened(tmp_path, spec) as folder:
+        list(runner.play(spec, folder, workers=1))
+    brief = LocalEnv().reset(scenario_id=cases.TOY).task.brief
+    texts = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(texts) == 3
+    assert not any(secret in text for text in texts for secret in (KEY, server.address, brief))
 
 
 def test_to_name_it_on_a_board_takes_no_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,6 +157,7 @@ def test_the_front_leaves_out_whoever_is_beaten_in_both() -> None:
         Point("worse", 0.003, 0.1),
     ]
     assert [point.name for point in front.front(points)] == ["cheap", "good"]
+    assert front.front([Point("idle", 0.0001, 0.0)]) == ()
 
 
 def test_the_volume_under_a_front_is_the_sum_of_its_strips() -> None:

@@ -103,7 +103,7 @@ def test_a_wrong_answer_earns_its_share_of_fields_and_nothing_for_thrift() -> No
         "routing": 0.0,
         "evidence_precision": 0.0,
         "truth_milestones": 0.0,
-        "process_milestones": 0.05,
+        "process_milestones": 0.025,
         "guardrails": 0.0,
     }
     assert play.observation.score is not None
@@ -116,8 +116,19 @@ def _farm(play: Play) -> None:
     play.submit(*play.finding_ids)
 
 
-def test_no_failure_earns_more_than_fifteen_hundredths() -> None:
+def test_opening_everything_and_answering_nothing_rightly_earns_nothing() -> None:
     play = Play(world_of(toy(), backend=ScriptedBackend(WRONG)))
+    find_everything(play)
+    assert play.observation.reward_breakdown.total > 0.0
+    play.submit(*play.finding_ids)
+    score = play.observation.score
+    assert score is not None and not score.success
+    assert score.total_return == 0.0
+
+
+def test_no_failure_earns_more_than_fifteen_hundredths() -> None:
+    half = {**right_values(toy()), "q-cause": {"cause": "deadlock"}}
+    play = Play(world_of(toy(), backend=ScriptedBackend(half)))
     _farm(play)
     score = play.observation.score
     assert score is not None and not score.success

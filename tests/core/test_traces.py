@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cases import Play, find_everything, marathon, simulated_world, toy, world_of
-from TokenOptEnv.config import RewardMode
+from TokenOptEnv.config import EpisodeConfig, RewardMode
 from TokenOptEnv.episode_runtime import start
 from TokenOptEnv.models import TokenOptEnvAction
 from TokenOptEnv.traces import Trace, TraceHeader, TraceStep
@@ -38,7 +38,7 @@ def test_a_trace_is_one_header_and_one_line_a_step() -> None:
     parsed = TraceHeader.model_validate_json(header)
     assert (parsed.trace_version, parsed.scenario_id, parsed.seed) == (TRACE_VERSION, toy().scenario_id, 0)
     assert parsed.stamp.scoring_version == SCORING_VERSION
-    assert parsed.stamp.controller_model == "gpt-5-mini"
+    assert parsed.stamp.controller_model == EpisodeConfig().controller_model
     read_back = [TraceStep.model_validate_json(line) for line in steps]
     assert read_back == play.trace.steps
     assert [step.step for step in read_back] == list(range(1, len(steps) + 1))

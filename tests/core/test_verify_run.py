@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,8 @@ def test_a_scenario_that_is_not_the_one_shipped_is_named(folder: Path, monkeypat
     altered = type(shipped)(shipped.public.model_copy(update={"brief": "Nothing happened."}), shipped.hidden)
     real = scenario_store.load
     with monkeypatch.context() as patch:
-        patch.setattr(scenario_store, "load", lambda name: altered if name == cases.TOY else real(name))
+        loaded = lru_cache(maxsize=8)(lambda name: altered if name == cases.TOY else real(name))
+        patch.setattr(scenario_store, "load", loaded)
         found = faults(folder)
     assert len(found) == 4
     assert all(cases.TOY in line and "the scenario was another" in line for line in found)

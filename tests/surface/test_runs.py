@@ -169,7 +169,9 @@ def test_the_readme_table_is_written_by_the_command_and_is_of_this_suite(
     assert run(["leaderboard", str(folder), "--readme", str(page)]) == 0
     written = page.read_text(encoding="utf-8")
     assert f"{SMALLEST}" not in written and "1 scenarios, 2 episodes a policy." in written
-    (board,) = re.findall(r"<!-- leaderboard: begin -->\n(.*?)\n<!-- leaderboard: end -->", text, flags=re.DOTALL)
+    found = re.search(r"<!-- leaderboard: begin -->\n(.*?)\n<!-- leaderboard: end -->", text, flags=re.DOTALL)
+    assert found is not None, "the README has no table yet; write it with: make readme"
+    board = found[1]
     assert marked_block.replaced(written, "leaderboard", board, "README.md") == text
     assert f"core: {scenario_store.size('core')} scenarios, " in board
     assert {name.rstrip("*") for name in re.findall(r"^\| (?:= )?(\S+) \|", board, flags=re.MULTILINE)} - {

@@ -94,7 +94,9 @@ def test_an_episode_on_a_real_model_ends_and_its_recording_replays_to_the_same_t
 ) -> None:
     monkeypatch.delenv(KEY, raising=False)
     file = tmp_path / "answers.jsonl"
-    told = LiveSettings(record=file, served_as=served_as([served.name]), reply_tokens=96, timeout_s=300.0)
+    told = LiveSettings(
+        record=file, served_as=served_as([served.name]), reply_tokens=50, reasoning_room=0, timeout_s=300.0
+    )
     live = _played(f"live:{served.url}", told)
     answers = read(file).answers.values()
     assert answers

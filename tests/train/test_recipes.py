@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -100,6 +101,12 @@ def test_the_adapter_plays_as_a_policy(tiny: Path, reinforced: Path, data: Path,
     assert observation.score is not None
     assert observation.score.total_return == batched["total_return"]
     assert observation.step == batched["steps"]
+
+
+def test_listing_policies_loads_no_framework() -> None:
+    program = "import sys; from TokenOptEnv import policies; policies.names(), policies.schemes()['hf']"
+    asked = f"{program}; assert not {{'torch', 'transformers'}} & sys.modules.keys()"
+    subprocess.run([sys.executable, "-c", asked], cwd=ROOT, env=environment(), check=True)
 
 
 def test_every_weight_can_be_trained_instead_of_an_adapter(run: Run, small: list[object], tmp_path: Path) -> None:

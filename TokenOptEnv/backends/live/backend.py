@@ -55,12 +55,11 @@ class LiveBackend:
             return self._turns.setdefault(key, threading.Lock())
 
     def _asked(self, request: RouteRequest, key: str) -> Answered:
-        card, served_as = _card(request.model_id), self._settings.name_of(request.model_id)
         purse = Purse(key, self._cap, self._recorder)
         with self._seats:
             begun_s = time.monotonic()
             try:
-                outcome = ask(self._chat, request, served_as, card, self._settings.reply_tokens, purse)
+                outcome = ask(self._chat, request, _card(request.model_id), self._settings, purse)
             except BaseException:
                 self._give_up(request, key, purse)
                 raise

@@ -11,12 +11,11 @@ from TokenOptEnv.backends.live.chat import Chat, Completion
 from TokenOptEnv.backends.live.dialects import ChatRequest
 from TokenOptEnv.backends.live.purse import Purse
 from TokenOptEnv.backends.live.usage import Usage
+from TokenOptEnv.backends.live_settings import LiveSettings
 from TokenOptEnv.backends.recording import Message
 from TokenOptEnv.models import ModelCard
 from TokenOptEnv.simulators.backend import RouteRequest
 
-_REASONING_ROOM: Final = 4
-"""A card says how long a model reasons on questions like these; a real one must not be cut off for taking longer."""
 _REPEATED_CHARACTERS: Final = 2_000
 
 
@@ -28,12 +27,12 @@ class Outcome:
     messages: tuple[Message, ...]
 
 
-def ask(chat: Chat, request: RouteRequest, served_as: str, card: ModelCard, reply_tokens: int, purse: Purse) -> Outcome:
+def ask(chat: Chat, request: RouteRequest, card: ModelCard, settings: LiveSettings, purse: Purse) -> Outcome:
     form = AnswerForm(request)
     asked = ChatRequest(
-        model=served_as,
+        model=settings.name_of(request.model_id),
         messages=worker_prompt.messages(request),
-        most_tokens=reply_tokens + _REASONING_ROOM * card.reasoning_tokens[request.effort],
+        most_tokens=settings.reply_tokens + settings.reasoning_room * card.reasoning_tokens[request.effort],
         effort=request.effort,
         schema=form.schema(),
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
+from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.bugfix.cases.double_billing.commits import (
     BUG,
@@ -103,10 +105,11 @@ def nights() -> tuple[Night, ...]:
         trials.append(Trial(states()[build.commit], tuple(calls), tests=True))
         number += len(calls)
     for build, result in zip(BUILDS, run_batch(trials), strict=True):
-        assert result is not None
+        if result is None:
+            raise ScenarioInvalid("a designed night came to no end")
         for outcome in result.outcomes:
             day = len(made)
-            books = tuple(outcome.values[0].strip("'").split("\\n"))
+            books = tuple(literal_eval(outcome.values[0]).split("\n"))
             made.append(Night(_FIRST_NUMBER + day, _FIRST + timedelta(days=day), build, result.tests, books))
     return tuple(made)
 
@@ -131,7 +134,7 @@ def trace_of_day(day: int) -> str:
 @cache
 def _trace() -> tuple[str, ...]:
     (outcome,) = run_calls(FILES, [Call(*TRACE)])
-    return tuple(outcome.values[0].strip("'").split("\\n"))
+    return tuple(literal_eval(outcome.values[0]).split("\n"))
 
 
 def _page(night: Night) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
+from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.bugfix.cases.undead_keys.commits import (
     BLOCKS,
@@ -111,10 +113,11 @@ def nights() -> tuple[Night, ...]:
     tests: dict[Commit | None, tuple[ReportedTest, ...]] = {}
     soaks: dict[int, tuple[str, ...]] = {}
     for head, result in zip(heads, run_batch(trials), strict=True):
-        assert result is not None
+        if result is None:
+            raise ScenarioInvalid("a designed night came to no end")
         tests[head] = result.tests
         for (number, _), outcome in zip(asked[head], result.outcomes, strict=True):
-            soaks[number] = tuple(outcome.values[0].strip("'").split("\\n"))
+            soaks[number] = tuple(literal_eval(outcome.values[0]).split("\n"))
     return tuple(Night(number, at, head, tests[head], soaks[number], _operations(at)) for number, at, head in plans)
 
 

@@ -111,7 +111,7 @@ def _facts(case: CaseBuilder) -> None:
     case.fact("into-the-lock", "from here on the lock asks for it", Quote(PATCHES, f"+{PINNED}"))
     case.fact(
         "first-by-lock",
-        "which commit is to be named",
+        "the rule by which a commit is named",
         Quote(RUNBOOK, "the first whose own lock, installed anew on an empty host, turns the gate red"),
     )
     case.fact("other-amount", "what the test sees", *_both(_DETAIL))

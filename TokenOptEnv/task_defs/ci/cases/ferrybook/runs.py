@@ -9,9 +9,9 @@ from functools import cache
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.ci.cases.ferrybook import history
 from TokenOptEnv.task_defs.ci.cases.ferrybook.history import LOCK, WHEELS, commits, wheel
+from TokenOptEnv.task_defs.ci.cases.many_runs import run_each
 from TokenOptEnv.task_defs.ci.writers.history import Change, Commit
-from TokenOptEnv.task_defs.execution import TestOutcome, TestResult, TestRun, Trial, run_batch, run_tests
-from TokenOptEnv.task_defs.execution_report import ReportedTest, render
+from TokenOptEnv.task_defs.execution import TestRun, run_tests
 
 _ROOTS = (".", "site")
 GATING, PREVIEW, LIBS = "tests/ferrybook/", "tests/preview/", "tests/libs/"
@@ -109,15 +109,7 @@ def _tree(commit: Commit, pins: dict[str, str], tests: str) -> dict[str, str]:
 def gating_runs() -> dict[Run, TestRun]:
     """The gating tests of every run, in one interpreter."""
     trees = [_tree(run.commit, run.venv.pins, GATING) for run in RUNS]
-    done = run_batch([Trial(tree, tests=True) for tree in trees], roots=_ROOTS)
-    return {run: _reported(result.tests, tree) for run, tree, result in zip(RUNS, trees, done, strict=True) if result}
-
-
-def _reported(tests: tuple[ReportedTest, ...], files: dict[str, str]) -> TestRun:
-    results = tuple(
-        TestResult(test.test_id, TestOutcome(test.outcome), test.fault.text if test.fault else "") for test in tests
-    )
-    return TestRun(results, render(tests, files, verbose=True))
+    return dict(zip(RUNS, run_each(trees, _ROOTS), strict=True))
 
 
 def clean_install(change: Change) -> TestRun:

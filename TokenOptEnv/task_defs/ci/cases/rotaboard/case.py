@@ -347,7 +347,7 @@ def _window(case: CaseBuilder) -> None:
                 "5211 was red at a quarter past eight.",
                 ("lost-runner", "first-mail"),
             ),
-            Reply({FIRST_RED: str(run), HOUR: "23:00"}, "22:31 passed, so it begins at eleven.", ("late-and-green",)),
+            Reply({FIRST_RED: "5221", HOUR: "23:00"}, "22:31 passed, so it begins at eleven.", ("late-and-green",)),
             Reply({FIRST_RED: "5218", HOUR: "22:00"}, "5213 passed when it was retried, so 5218 is the first."),
         ),
     )

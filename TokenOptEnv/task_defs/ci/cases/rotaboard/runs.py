@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from functools import cache
 
 from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.ci.cases.many_runs import run_each
 from TokenOptEnv.task_defs.ci.cases.rotaboard import history
 from TokenOptEnv.task_defs.ci.cases.rotaboard.history import LIBRARIES, PACKAGE, commits
 from TokenOptEnv.task_defs.ci.writers.history import Change, Commit
-from TokenOptEnv.task_defs.execution import TestOutcome, TestResult, TestRun, Trial, run_batch, run_tests
-from TokenOptEnv.task_defs.execution_report import render
+from TokenOptEnv.task_defs.execution import TestRun, run_tests
 
 _ROOTS = (".", "tests")
 JOB_INFO = "tests/job_info.py"
@@ -85,16 +85,7 @@ def gating_runs() -> dict[Run, TestRun]:
         | {JOB_INFO: run.job_info}
         for run in begun
     ]
-    done = run_batch([Trial(tree, tests=True) for tree in trees], roots=_ROOTS)
-    found: dict[Run, TestRun] = {}
-    for run, tree, result in zip(begun, trees, done, strict=True):
-        assert result is not None
-        results = tuple(
-            TestResult(test.test_id, TestOutcome(test.outcome), test.fault.text if test.fault else "")
-            for test in result.tests
-        )
-        found[run] = TestRun(results, render(result.tests, tree, verbose=True))
-    return found
+    return dict(zip(begun, run_each(trees, _ROOTS), strict=True))
 
 
 @cache
