@@ -115,6 +115,11 @@ def grade(state: EpisodeState, scenario: Scenario, track: Track) -> Grade:
     return Grade(tuple(fields), _precision(submission, key), reached, events)
 
 
+def accepts(scenario: Scenario, field_name: str, value: str) -> bool:
+    """Would this value of a field be graded right?"""
+    return any(field.name == field_name and field.is_right(value) for field in _key(scenario).fields)
+
+
 def same_text(left: str, right: str) -> bool:
     return _normal(left) == _normal(right)
 

@@ -16,6 +16,7 @@ from TokenOptEnv.catalog import load_behaviours
 from TokenOptEnv.config import REPLY_CAP_TOKENS
 from TokenOptEnv.episode_state import ContextPiece, PromptPiece
 from TokenOptEnv.models import Effort, ModelCard
+from TokenOptEnv.plans.ways import Inquiry
 from TokenOptEnv.scenario import Scenario, SubtaskTruth
 from TokenOptEnv.simulators.evidence import lures
 from TokenOptEnv.simulators.routing import odds
@@ -41,11 +42,12 @@ def order_attempts(
     truth: SubtaskTruth,
     pieces: tuple[ContextPiece, ...],
     decision_nano_usd: int,
-) -> tuple[tuple[str, Effort], ...]:
+) -> Inquiry:
     """`decision_nano_usd` is what one more decision is worth: the scarcer steps are, the surer the first asked."""
     options = _options(scenario, visible, truth, pieces)
     failed: dict[str, tuple[float, ...]] = {}
     order: list[tuple[str, Effort]] = []
+    expected = 0.0
     never = (0.0,) * len(_NODES)
     while options:
         weights = [1.0] * len(_NODES)
@@ -67,11 +69,12 @@ def order_attempts(
         if best is None:
             break
         pick = best[1]
+        expected += (pick.nano_usd + decision_nano_usd) * total / len(_NODES)
         order.append((pick.model_id, pick.effort))
         options.remove(pick)
         before = failed.get(pick.model_id, never)
         failed[pick.model_id] = tuple(max(a, b) for a, b in zip(before, pick.right_at, strict=True))
-    return tuple(order)
+    return Inquiry(tuple(order), round(expected))
 
 
 def _options(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from TokenOptEnv.scenario import CacheEntry, CacheValidity, Fact, Scenario, SubtaskTruth
 from TokenOptEnv.world import SegmentView, VisibleWorld
@@ -11,22 +13,43 @@ from TokenOptEnv.world import SegmentView, VisibleWorld
 @dataclass(frozen=True)
 class Knowledge:
     truths: dict[str, SubtaskTruth]
+    facts: dict[str, Fact]
     segments: dict[str, SegmentView]
     needed: dict[str, tuple[str, ...]]
     """By subtask: a small set of segments that shows every fact it needs."""
+    decisive: dict[str, tuple[str, ...]]
+    """By subtask: the facts that evidence for the fields it yields must cover."""
     path: dict[str, tuple[str, ...]]
-    """By subtask: the segments that evidence for the fields it yields must cover."""
-    clues: dict[str, tuple[str, ...]]
-    """By segment: the texts of the facts it shows."""
+    """By subtask: segments that show those."""
     valid_entries: dict[str, CacheEntry]
     """By subtask: an earlier result that still holds and cites all that its fields must rest on."""
+    misleading: frozenset[str]
+    """Segments that show a decoy."""
+
+    @cached_property
+    def clues(self) -> dict[str, tuple[str, ...]]:
+        """By segment: the texts of the facts it shows."""
+        found: dict[str, list[str]] = {}
+        for fact in self.facts.values():
+            for place in fact.places:
+                found.setdefault(place.segment_id, []).append(place.text)
+        return {name: tuple(texts) for name, texts in found.items()}
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        return frozenset(name for names in self.needed.values() for name in names)
+
+    def cover(self, fact_ids: Iterable[str]) -> tuple[str, ...]:
+        """A small set of segments that shows these, with preference for those that are used anyway."""
+        found = _cover([self.facts[name] for name in fact_ids], self.segments, self.misleading, self.used)
+        return tuple(sorted(found))
 
 
 def know(scenario: Scenario, visible: VisibleWorld) -> Knowledge:
     hidden = scenario.hidden
     facts = {fact.fact_id: fact for fact in hidden.facts}
     segments = {name: view for phase in visible.phases for name, view in phase.segments.items()}
-    misleading = {place.segment_id for decoy in hidden.decoys for place in decoy.places}
+    misleading = frozenset(place.segment_id for decoy in hidden.decoys for place in decoy.places)
     used: set[str] = set()
     needed: dict[str, tuple[str, ...]] = {}
     for truth in hidden.subtasks:
@@ -37,20 +60,16 @@ def know(scenario: Scenario, visible: VisibleWorld) -> Knowledge:
         subtask.subtask_id: tuple(dict.fromkeys(fact for name in subtask.fields for fact in paths.get(name, ())))
         for subtask in scenario.public.subtasks
     }
-    path = {
-        subtask_id: _cover([facts[name] for name in names], segments, misleading, used)
-        for subtask_id, names in decisive.items()
-    }
-    clues: dict[str, list[str]] = {}
-    for fact in hidden.facts:
-        for place in fact.places:
-            clues.setdefault(place.segment_id, []).append(place.text)
     return Knowledge(
         truths={truth.subtask_id: truth for truth in hidden.subtasks},
+        facts=facts,
         segments=segments,
         needed=needed,
-        path=path,
-        clues={name: tuple(texts) for name, texts in clues.items()},
+        decisive=decisive,
+        path={
+            subtask_id: _cover([facts[name] for name in names], segments, misleading, used)
+            for subtask_id, names in decisive.items()
+        },
         valid_entries={
             entry.subtask_id: entry
             for entry in scenario.public.cache_entries
@@ -60,11 +79,12 @@ def know(scenario: Scenario, visible: VisibleWorld) -> Knowledge:
                 for name in decisive[entry.subtask_id]
             )
         },
+        misleading=misleading,
     )
 
 
 def _cover(
-    facts: list[Fact], segments: dict[str, SegmentView], misleading: set[str], used: set[str]
+    facts: list[Fact], segments: dict[str, SegmentView], misleading: Iterable[str], used: Iterable[str]
 ) -> tuple[str, ...]:
     """Greedy: the segment that shows most of what is left; shared ones, ones without decoys and short ones first."""
     left = list(facts)

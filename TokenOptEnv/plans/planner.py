@@ -1,213 +1,287 @@
-"""The search for a cheap program, the same for every plan: only whom to ask differs.
+"""The search for a cheap program, the same for every plan: only what and whom to ask differs.
 
-First the plain choices (what to surface when, which way to each answer, in which order), then small
-changes to the program itself. Everything is judged by playing it in the engine.
+Likely combinations of ways come first, by their rough cost; the best of them is then changed in small ways.
+Everything is judged by playing it in the engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 from itertools import islice, permutations
-from typing import Protocol, TypeAlias
 
-from TokenOptEnv.episode_state import ContextPiece
-from TokenOptEnv.models import Effort
-from TokenOptEnv.plans.knowledge import Knowledge
-from TokenOptEnv.plans.packing import handovers
-from TokenOptEnv.plans.program import (
-    Adopt,
-    Ask,
-    Do,
-    Drop,
-    Load,
-    Operation,
-    Played,
-    Program,
-    Restore,
-    Save,
-    Squeeze,
-    play,
-)
-from TokenOptEnv.plans.surfacing import Surfacer
-from TokenOptEnv.world import World
+from TokenOptEnv.config import SEARCH_MAX_TOP_K
+from TokenOptEnv.models import ActionType
+from TokenOptEnv.plans.kit import Kit
+from TokenOptEnv.plans.program import Ask, Drop, Load, Operation, Program, Read, Restore, Save, Search, Squeeze
+from TokenOptEnv.plans.stage import Stage
+from TokenOptEnv.plans.surfacing import Steps
+from TokenOptEnv.plans.ways import Way
 
-_MOST_REPLAYS = 240
+_MOST_COMBINATIONS = 200
+_PATIENCE = 12
+"""So many combinations in a row without a better one, once there is one at all."""
 _MOST_ORDERS = 24
-_MOST_KEPT = 24
-
-Attempts: TypeAlias = tuple[tuple[str, Effort], ...]
-
-
-class Asking(Protocol):
-    """Whom to ask: what tells one kind of plan from another."""
-
-    def contexts(self, subtask_id: str) -> list[tuple[str, ...]]:
-        """Sets of segments that may be handed over."""
-
-    def orders(self, subtask_id: str, pieces: tuple[ContextPiece, ...]) -> list[Attempts]:
-        """Whom to ask when this is what they read, one after the other until one is right."""
+_COVERS = 4
+_MOST_STEPS = 2_000
 
 
-@dataclass(frozen=True)
-class Way:
-    """One way to an answer: what must be surfaced for it, and what is then done."""
+@dataclass(frozen=True, order=True)
+class Verdict:
+    """The fewer worlds it fails in the better, then the cheaper."""
 
-    surface: tuple[str, ...]
-    operations: tuple[Operation, ...]
+    unsolved: int
+    nano_usd: int
 
 
 @dataclass(frozen=True)
 class _Sketch:
-    """The plain choices, phase by phase."""
-
+    ways: tuple[tuple[str, Way], ...]
+    """By subtask, those that are needed."""
     orders: tuple[tuple[str, ...], ...]
-    ways: tuple[tuple[str, int], ...]
-    """By subtask: which of its ways."""
-    at_once: bool
+    """By phase."""
+    at_once: bool = True
     """Surface everything of a phase first, or each answer's evidence when its turn comes."""
-    cover: int
+    cover: int = 0
     """Which of the surfacer's proposals."""
 
 
 class Planner:
-    def __init__(self, world: World, knowledge: Knowledge, asking: Asking) -> None:
-        self._world = world
-        self._knowledge = knowledge
-        self._replays = 0
-        self._solved: list[tuple[int, int, Program]] = []
-        """Cost, order of discovery, program."""
-        visible = world.visible
-        self._surfacers = [Surfacer(phase, visible.config.profile) for phase in visible.phases]
-        self._ways = {
-            subtask_id: self._ways_to(subtask_id, asking) for phase in visible.phases for subtask_id in phase.subtasks
-        }
+    def __init__(self, kit: Kit, ways: dict[str, list[Way]], stages: list[Stage]) -> None:
+        self._kit = kit
+        self._ways = ways
+        self._stages = stages
+        self._judged: dict[Program, Verdict] = {}
+        self._best: tuple[Verdict, Program] | None = None
+        self._led: list[Program] = []
 
-    def ranked(self) -> list[Program]:
-        """The programs that solve the case here, the cheapest first."""
-        best = self._improved_sketch()
-        improved = best is not None
-        while improved and self._replays < _MOST_REPLAYS:
-            improved = False
-            assert best is not None
-            for program in _neighbours(best[0]):
-                played = self._play(program)
-                if played.solved and played.nano_usd < best[1].nano_usd:
-                    best, improved = (program, played), True
-                    break
-                if self._replays >= _MOST_REPLAYS:
-                    break
-        return [program for _, _, program in sorted(self._solved, key=lambda each: each[:2])[:_MOST_KEPT]]
+    def ranked(self, seeds: Iterable[Program] = ()) -> list[Program]:
+        """The programs that were the best so far when they were found, the best first; none where none solves any."""
+        sketch = self._best_sketch()
+        if sketch is not None:
+            self._climb_sketch(sketch)
+            self._climb()
+        for program in seeds:
+            if self._try(program):
+                self._climb()
+        return self._led[::-1]
 
-    def _improved_sketch(self) -> tuple[Program, Played] | None:
-        orders = [tuple(islice(self._orders(number), _MOST_ORDERS)) for number in range(len(self._surfacers))]
-        best: tuple[Program, Played] | None = None
-        first = _Sketch(tuple(each[0] for each in orders), tuple((name, 0) for name in self._ways), False, 0)
-        queue = [first]
-        tried = {first}
-        while queue and self._replays < _MOST_REPLAYS // 2:
-            sketch = queue.pop(0)
+    def _best_sketch(self) -> _Sketch | None:
+        chosen: _Sketch | None = None
+        tried = since = 0
+        for sketch in islice(self._combinations(), _MOST_COMBINATIONS):
             program = self._compiled(sketch)
-            played = self._play(program)
-            better = played.solved and (best is None or played.nano_usd < best[1].nano_usd)
+            if program is None:
+                continue
+            better = self._try(program)
+            tried += 1
             if better:
-                best = (program, played)
-                queue = []
-            if better or best is None:
-                fresh = [each for each in self._variants(sketch, orders) if each not in tried]
-                queue += fresh
-                tried.update(fresh)
-        return best
+                chosen, since = sketch, 0
+            else:
+                since += 1
+            if self._tired or (chosen is not None and since >= _PATIENCE):
+                break
+        return chosen
 
-    def _variants(self, sketch: _Sketch, orders: list[tuple[tuple[str, ...], ...]]) -> Iterator[_Sketch]:
-        yield _Sketch(sketch.orders, sketch.ways, not sketch.at_once, sketch.cover)
-        for cover in range(3):
-            yield _Sketch(sketch.orders, sketch.ways, sketch.at_once, cover)
-        chosen = dict(sketch.ways)
-        for subtask_id, ways in self._ways.items():
-            for place in range(len(ways)):
-                changed = tuple({**chosen, subtask_id: place}.items())
-                yield _Sketch(sketch.orders, changed, sketch.at_once, sketch.cover)
-        for number, allowed in enumerate(orders):
-            for order in allowed:
-                changed_orders = (*sketch.orders[:number], order, *sketch.orders[number + 1 :])
-                yield _Sketch(changed_orders, sketch.ways, sketch.at_once, sketch.cover)
+    def _climb_sketch(self, sketch: _Sketch) -> None:
+        improved = True
+        while improved and not self._tired:
+            improved = False
+            for variant in self._variants(sketch):
+                program = self._compiled(variant)
+                if program is not None and self._try(program):
+                    sketch, improved = variant, True
+                    break
 
-    def _play(self, program: Program) -> Played:
-        self._replays += 1
-        played = play(program, self._world)
-        if played.solved:
-            self._solved.append((played.nano_usd, self._replays, program))
-        return played
+    def _climb(self) -> None:
+        improved = True
+        while improved and not self._tired:
+            improved = False
+            assert self._best is not None
+            for program in self._neighbours(self._best[1]):
+                if self._try(program):
+                    improved = True
+                    break
 
-    def _compiled(self, sketch: _Sketch) -> Program:
-        chosen = dict(sketch.ways)
-        program: list[Operation] = []
-        last = len(sketch.orders) - 1
-        for number, order in enumerate(sketch.orders):
-            if number > 0 and (number == last or self._looks_back(number)):
-                program.append(Restore())
-            shown: set[str] = set()
-            parts: list[Operation] = []
-            for subtask_id in order:
-                way = self._ways[subtask_id][chosen[subtask_id]]
-                if not sketch.at_once:
-                    missing = [name for name in way.surface if name not in shown]
-                    parts += self._cover(number, missing, sketch.cover)
-                shown.update(way.surface)
-                parts += way.operations
-            if sketch.at_once:
-                program += self._cover(number, list(shown), sketch.cover)
-            program += parts
-            if number < last:
-                program.append(Save())
-        return tuple(program)
+    @property
+    def _tired(self) -> bool:
+        return sum(stage.played_steps for stage in self._stages) > _MOST_STEPS * len(self._stages)
 
-    def _cover(self, number: int, names: list[str], choice: int) -> tuple[Do, ...]:
-        covers = self._surfacers[number].covers(sorted(names))
-        return covers[min(choice, len(covers) - 1)]
+    def _try(self, program: Program) -> bool:
+        """Play it, unless it was played before; tells whether it is the best so far."""
+        if program in self._judged:
+            return False
+        verdict = self._verdict(program)
+        self._judged[program] = verdict
+        if verdict.unsolved == len(self._stages) or (self._best is not None and verdict >= self._best[0]):
+            return False
+        self._best = (verdict, program)
+        self._led.append(program)
+        return True
 
-    def _looks_back(self, number: int) -> bool:
-        phase = self._world.visible.phases[number]
-        slots = (subtask.slot for subtask in phase.subtasks.values())
-        return any(slot is not None and slot.from_subtask_id not in phase.subtasks for slot in slots)
+    def _verdict(self, program: Program) -> Verdict:
+        unsolved = spent = 0
+        for stage in self._stages:
+            below = None
+            if self._best is not None and self._best[0].unsolved <= unsolved:
+                below = self._best[0].nano_usd - spent
+            played = stage.play(program, below)
+            if played.solved:
+                spent += played.nano_usd
+            else:
+                unsolved += 1
+            if self._best is not None and (unsolved, spent) > (self._best[0].unsolved, self._best[0].nano_usd):
+                return Verdict(len(self._stages), 0)
+        return Verdict(unsolved, spent)
 
-    def _ways_to(self, subtask_id: str, asking: Asking) -> list[Way]:
-        ways: list[Way] = []
-        for segment_ids in asking.contexts(subtask_id):
-            for handover in handovers(segment_ids, self._knowledge, self._world.visible):
-                for attempts in asking.orders(subtask_id, handover.pieces):
-                    ask = Ask(subtask_id, attempts, segment_ids)
-                    ways.append(Way(segment_ids, (*handover.operations, ask)))
-        entry = self._knowledge.valid_entries.get(subtask_id)
-        if entry is not None:
-            adopt = Adopt(subtask_id, entry.entry_id, entry.question)
-            ways.append(Way((), (adopt, Load(entry.cites)) if self._knowledge.path[subtask_id] else (adopt,)))
-        return ways
+    def _combinations(self) -> Iterator[_Sketch]:
+        """One way for each question that must be answered, in order of their rough cost together."""
+        names = list(self._ways)
+        start = (0,) * len(names)
+        queue = [(self._rough(dict.fromkeys(names, 0)), start)]
+        seen = {start}
+        told: set[_Sketch] = set()
+        while queue:
+            _, places = heappop(queue)
+            chosen = dict(zip(names, places, strict=True))
+            sketch = self._sketched(chosen)
+            if sketch not in told:
+                told.add(sketch)
+                yield sketch
+            for number, name in enumerate(names):
+                if places[number] + 1 < len(self._ways[name]):
+                    further = (*places[:number], places[number] + 1, *places[number + 1 :])
+                    if further not in seen:
+                        seen.add(further)
+                        heappush(queue, (self._rough(dict(zip(names, further, strict=True))), further))
 
-    def _orders(self, number: int) -> Iterator[tuple[str, ...]]:
-        """Orders of a phase's questions in which each slot is filled before it is needed."""
-        subtasks = self._world.visible.phases[number].subtasks
-        for order in permutations(subtasks):
+    def _rough(self, chosen: dict[str, int]) -> int:
+        return sum(self._ways[name][chosen[name]].rough_nano_usd for name in self._required(chosen))
+
+    def _sketched(self, chosen: dict[str, int]) -> _Sketch:
+        required = self._required(chosen)
+        ways = {name: self._ways[name][chosen[name]] for name in required}
+        orders = tuple(next(self._orders(number, ways)) for number in range(len(self._kit.visible.phases)))
+        return _Sketch(tuple(ways.items()), orders)
+
+    def _required(self, chosen: dict[str, int]) -> list[str]:
+        """Questions that give a field, or fill a slot of one that is asked; all of a phase that must be handed over."""
+        phases = self._kit.visible.phases
+        fields = {field.name for field in self._kit.visible.public.answer_fields}
+        subtasks = {name: subtask for phase in phases for name, subtask in phase.subtasks.items()}
+        needed = {
+            name
+            for number, phase in enumerate(phases)
+            for name, subtask in phase.subtasks.items()
+            if fields.intersection(subtask.fields) or number < len(phases) - 1
+        }
+        stack = list(needed)
+        while stack:
+            name = stack.pop()
+            slot = subtasks[name].slot
+            if slot is None or not self._ways[name] or self._ways[name][chosen[name]].adopted is not None:
+                continue
+            if slot.from_subtask_id not in needed:
+                needed.add(slot.from_subtask_id)
+                stack.append(slot.from_subtask_id)
+        return [name for name in self._ways if name in needed]
+
+    def _orders(self, number: int, ways: dict[str, Way]) -> Iterator[tuple[str, ...]]:
+        """Orders of a phase's questions in which each slot is filled before it is needed; what is adopted first."""
+        subtasks = self._kit.visible.phases[number].subtasks
+        names = sorted((name for name in subtasks if name in ways), key=lambda name: ways[name].adopted is None)
+        for order in permutations(names):
             places = {subtask_id: place for place, subtask_id in enumerate(order)}
-            slots = ((subtask_id, subtasks[subtask_id].slot) for subtask_id in order)
+            slots = (
+                (subtask_id, subtasks[subtask_id].slot) for subtask_id in order if ways[subtask_id].adopted is None
+            )
             if all(
                 slot is None or places.get(slot.from_subtask_id, -1) < places[subtask_id] for subtask_id, slot in slots
             ):
                 yield order
 
+    def _variants(self, sketch: _Sketch) -> Iterator[_Sketch]:
+        for cover in range(_COVERS):
+            yield replace(sketch, cover=cover)
+        yield replace(sketch, at_once=not sketch.at_once)
+        for number in range(len(sketch.orders)):
+            for order in islice(self._orders(number, dict(sketch.ways)), _MOST_ORDERS):
+                yield replace(sketch, orders=(*sketch.orders[:number], order, *sketch.orders[number + 1 :]))
+        for place, (name, _) in enumerate(sketch.ways):
+            for way in self._ways[name]:
+                yield replace(sketch, ways=(*sketch.ways[:place], (name, way), *sketch.ways[place + 1 :]))
 
-def _neighbours(program: Program) -> Iterator[Program]:
-    """Small changes: a purge more or less, a load less, another order of a context or of two operations."""
-    for place in range(1, len(program)):
-        if isinstance(program[place - 1], Ask | Do | Squeeze):
-            yield (*program[:place], Drop(), *program[place:])
-    for place, operation in enumerate(program):
-        if isinstance(operation, Drop | Load):
-            yield (*program[:place], *program[place + 1 :])
-        if isinstance(operation, Ask):
-            for shift in range(1, min(4, len(operation.context_ids))):
-                turned = operation.context_ids[shift:] + operation.context_ids[:shift]
-                yield (*program[:place], Ask(operation.subtask_id, operation.attempts, turned), *program[place + 1 :])
-    for place in range(len(program) - 1):
-        yield (*program[:place], program[place + 1], program[place], *program[place + 2 :])
+    def _compiled(self, sketch: _Sketch) -> Program | None:
+        """None where no searches quote all that is to be quoted."""
+        ways = dict(sketch.ways)
+        program: list[Operation] = []
+        last = len(sketch.orders) - 1
+        keeps = ActionType.WRITE_CHECKPOINT in self._kit.tools
+        for number, order in enumerate(sketch.orders):
+            if keeps and number > 0 and (number == last or self._looks_back(number)):
+                program.append(Restore())
+            chosen = [ways[name] for name in order]
+            cited = {name for way in chosen for name in way.adopted or ()}
+            if sketch.at_once:
+                wanted = [name for way in chosen for name in way.surface if name not in cited]
+                cover = self._cover(number, wanted, [text for way in chosen for text in way.glimpses], sketch.cover)
+                if cover is None:
+                    return None
+                program += cover
+            shown = set[str]()
+            for way in chosen:
+                if not sketch.at_once:
+                    missing = [name for name in way.surface if name not in shown]
+                    cover = self._cover(number, missing, list(way.glimpses), sketch.cover)
+                    if cover is None:
+                        return None
+                    program += cover
+                shown.update(way.surface, way.adopted or ())
+                program += way.operations
+            if keeps and number < last:
+                program.append(Save())
+        return tuple(program)
+
+    def _cover(self, number: int, names: list[str], texts: list[str], choice: int) -> Steps | None:
+        covers = self._kit.surfacers[number].covers(names, texts)
+        return covers[min(choice, len(covers) - 1)] if covers else None
+
+    def _looks_back(self, number: int) -> bool:
+        phase = self._kit.visible.phases[number]
+        slots = (subtask.slot for subtask in phase.subtasks.values())
+        return any(slot is not None and slot.from_subtask_id not in phase.subtasks for slot in slots)
+
+    def _neighbours(self, program: Program) -> Iterator[Program]:
+        """Small changes: a purge more or less, a load less, another order of a context or of two operations."""
+        if ActionType.PURGE_MEMORY in self._kit.tools:
+            for place in range(1, len(program)):
+                if isinstance(program[place - 1], Ask | Search | Read | Squeeze):
+                    yield (*program[:place], Drop(), *program[place:])
+        yield from self._fuller(program)
+        for place, operation in enumerate(program):
+            if isinstance(operation, Drop | Load):
+                yield (*program[:place], *program[place + 1 :])
+            if isinstance(operation, Ask):
+                for shift in range(1, min(4, len(operation.context_ids))):
+                    turned = operation.context_ids[shift:] + operation.context_ids[:shift]
+                    yield (*program[:place], replace(operation, context_ids=turned), *program[place + 1 :])
+        for place in range(len(program) - 1):
+            yield (*program[:place], program[place + 1], program[place], *program[place + 2 :])
+
+    def _fuller(self, program: Program) -> Iterator[Program]:
+        """More in memory than is needed: a prompt that is long enough is cached, and every later one costs a tenth."""
+        for place, operation in enumerate(program):
+            if isinstance(operation, Search) and operation.top_k < SEARCH_MAX_TOP_K:
+                yield (*program[:place], replace(operation, top_k=SEARCH_MAX_TOP_K), *program[place + 1 :])
+        if len(self._kit.visible.phases) > 1:
+            return
+        for artifact_id in self._kit.visible.phases[0].small_artifacts:
+            yield (Read(artifact_id, 1), *program)
+        if ActionType.HYDRATE_SEGMENTS in self._kit.tools:
+            for place, operation in enumerate(program):
+                if isinstance(operation, Ask):
+                    for segment_id in operation.context_ids:
+                        yield (*program[:place], Load((segment_id,)), *program[place:])
+                    if len(operation.context_ids) > 1:
+                        yield (*program[:place], Load(operation.context_ids), *program[place:])

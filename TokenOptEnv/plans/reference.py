@@ -1,67 +1,93 @@
 """The reference plan: it knows where the facts are and what is true, but not the draws.
 
-Which model to ask, and which next when that one is wrong, follows from expected odds alone: the order of
-least expected price until right.
+Which model to ask, and which next when that one is wrong, follows from expected odds alone: the order of least
+expected price until right. The program around it is the one that costs least in a few *dreams*: worlds drawn like any
+other, and never played.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.episode_state import ContextPiece
 from TokenOptEnv.errors import PlanNotFound
+from TokenOptEnv.models import ActionType
 from TokenOptEnv.plans.attempts import order_attempts
-from TokenOptEnv.plans.knowledge import Knowledge, know
+from TokenOptEnv.plans.foresight import play_with_foresight
+from TokenOptEnv.plans.kit import Kit, kit_of
 from TokenOptEnv.plans.plan import Plan, plan_of
-from TokenOptEnv.plans.planner import Attempts, Planner
-from TokenOptEnv.plans.program import Program, play
+from TokenOptEnv.plans.planner import Planner
+from TokenOptEnv.plans.program import Program
+from TokenOptEnv.plans.stage import Played, Stage
+from TokenOptEnv.plans.ways import Inquiry, Wish, ways_to
 from TokenOptEnv.scenario import Scenario
-from TokenOptEnv.simulators.routing import TypicalBackend
+from TokenOptEnv.simulators.routing import SimulatedBackend
 from TokenOptEnv.world import World, build_world, world_index
 
-_DECISION_NANO_USD = 100_000
-"""What one more decision of the controller costs, roughly; only the order of attempts depends on it."""
-_HASTE = (1, 10, 100)
+_DREAMS: Final = range(1_000, 1_004)
+_HASTE: Final = (1, 10, 100)
 """Where the steps do not suffice for the cheapest order, each is worth so many times more."""
+_MOST_TRIED: Final = 4
 
 
-def make_reference_plan(scenario: Scenario, seed: int, config: EpisodeConfig) -> Plan:
-    """The first program of the expected order that solves this world.
+def make_reference_plan(
+    scenario: Scenario, seed: int, config: EpisodeConfig, forbidden: frozenset[ActionType] = frozenset()
+) -> Plan:
+    """The first program of the expected order that solves this world, without the `forbidden` actions.
 
-    What is tried does not depend on the world; how far one gets with it does.
+    What is tried does not depend on the world; how far one gets with it does. Where the steps of the world suffice for
+    none, whom to ask is looked up: a yardstick there must be, and the dearest worlds should not be without one.
     """
-    world = build_world(scenario, seed, config)
+    kit = kit_of(scenario, config, forbidden)
+    played = _expected(scenario, build_world(scenario, seed, config), kit)
+    if played is None or played.score is None or not played.solved:
+        raise PlanNotFound(f"no plan solves {scenario.scenario_id!r} in world {world_index(seed)}")
+    return plan_of(scenario, seed, played.actions, played.score)
+
+
+def _expected(scenario: Scenario, world: World, kit: Kit) -> Played | None:
+    stage = Stage(world, kit.escalates)
+    for program in expected_programs(scenario, kit):
+        played = stage.play(program)
+        if played.solved:
+            return played
+    return play_with_foresight(world, kit)
+
+
+def expected_programs(scenario: Scenario, kit: Kit) -> Iterator[Program]:
+    """What the reference tries, in its order."""
     for haste in _HASTE:
-        for program in _programs(scenario, config, haste):
-            played = play(program, world)
-            if played.solved and played.score is not None:
-                return plan_of(scenario, seed, played.actions, played.score)
-    raise PlanNotFound(f"no plan solves {scenario.scenario_id!r} in world {world_index(seed)}")
+        yield from _programs(scenario, kit, haste)
 
 
-@lru_cache(maxsize=256)
-def _programs(scenario: Scenario, config: EpisodeConfig, haste: int) -> list[Program]:
-    """Chosen in the typical world, so that they are the same for every world and know no draw."""
-    backend = TypicalBackend(scenario, config.catalog, scenario.public.menus[config.catalog])
-    world = build_world(scenario, 0, config, backend=backend)
-    knowledge = know(scenario, world.visible)
-    asking = _ExpectedOdds(scenario, world, knowledge, haste * _DECISION_NANO_USD)
-    return Planner(world, knowledge, asking).ranked()
+@lru_cache(maxsize=64)
+def _programs(scenario: Scenario, kit: Kit, haste: int) -> list[Program]:
+    """The same for every world: they know no draw but those of the dreams."""
+    config = kit.visible.config
+    menu = scenario.public.menus[config.catalog]
+    dreams = [SimulatedBackend(scenario, number, config.catalog, menu) for number in _DREAMS]
+    stages = [Stage(build_world(scenario, 0, config, backend=dream), kit.escalates) for dream in dreams]
+    asking = _ExpectedOdds(scenario, kit, haste * kit.rates.step)
+    ways = {name: ways_to(name, kit, asking) for phase in kit.visible.phases for name in phase.subtasks}
+    return Planner(kit, ways, stages).ranked()[:_MOST_TRIED]
 
 
 class _ExpectedOdds:
     """Hands over every needed fact, and orders the models by what they are expected to do with it."""
 
-    def __init__(self, scenario: Scenario, world: World, knowledge: Knowledge, decision_nano_usd: int) -> None:
+    def __init__(self, scenario: Scenario, kit: Kit, decision_nano_usd: int) -> None:
         self._scenario = scenario
-        self._world = world
-        self._knowledge = knowledge
+        self._kit = kit
         self._decision_nano_usd = decision_nano_usd
 
-    def contexts(self, subtask_id: str) -> list[tuple[str, ...]]:
-        return [self._knowledge.needed[subtask_id]]
+    def wishes(self, subtask_id: str) -> list[Wish]:
+        knowledge = self._kit.knowledge
+        needs, decisive = knowledge.truths[subtask_id].needs, knowledge.decisive[subtask_id]
+        return [Wish(frozenset(needs), frozenset(decisive), squeezed=True)]
 
-    def orders(self, subtask_id: str, pieces: tuple[ContextPiece, ...]) -> list[Attempts]:
-        truth = self._knowledge.truths[subtask_id]
-        return [order_attempts(self._scenario, self._world.visible, truth, pieces, self._decision_nano_usd)]
+    def inquiries(self, subtask_id: str, pieces: tuple[ContextPiece, ...]) -> list[Inquiry]:
+        truth = self._kit.knowledge.truths[subtask_id]
+        return [order_attempts(self._scenario, self._kit.visible, truth, pieces, self._decision_nano_usd)]

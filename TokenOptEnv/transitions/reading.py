@@ -33,8 +33,8 @@ from TokenOptEnv.world import SegmentView, VisibleWorld
 
 _LINE_OVERHEAD_TOKENS = 14
 """Numbers, separators and the share of the item's header that a line of an outline or a hit takes."""
-_TITLE_CAP_TOKENS = PREVIEW_CAP_TOKENS // PREVIEW_PAGE_SEGMENTS - _LINE_OVERHEAD_TOKENS
-_SNIPPET_CAP_TOKENS = SEARCH_HIT_CAP_TOKENS - 2 * _LINE_OVERHEAD_TOKENS
+TITLE_CAP_TOKENS = PREVIEW_CAP_TOKENS // PREVIEW_PAGE_SEGMENTS - _LINE_OVERHEAD_TOKENS
+SNIPPET_CAP_TOKENS = SEARCH_HIT_CAP_TOKENS - 2 * _LINE_OVERHEAD_TOKENS
 
 
 def read_whole(state: EpisodeState, move: ReadWhole, visible: VisibleWorld) -> Effect:
@@ -83,7 +83,7 @@ def _outline(segments: tuple[SegmentView, ...], aliases: tuple[int, ...]) -> tup
             segment_id=view.segment_id,
             alias=alias,
             tokens=view.tokens,
-            title=tokens.clip(YARDSTICK, view.title, _TITLE_CAP_TOKENS),
+            title=tokens.clip(YARDSTICK, view.title, TITLE_CAP_TOKENS),
         )
         for view, alias in zip(segments, aliases, strict=True)
     )
@@ -102,7 +102,7 @@ def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
                 alias=state.aliases[hit.segment_id],
                 tokens=view.tokens,
                 score=hit.score,
-                snippet=tokens.clip(YARDSTICK, hit.snippet, _SNIPPET_CAP_TOKENS),
+                snippet=tokens.clip(YARDSTICK, hit.snippet, SNIPPET_CAP_TOKENS),
             )
             for hit, view in zip(found, views, strict=True)
         ]
