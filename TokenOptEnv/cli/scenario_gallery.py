@@ -16,7 +16,8 @@ def gallery(
     from TokenOptEnv.cli import screen
     from TokenOptEnv.errors import BadInput
     from TokenOptEnv.evaluation import gallery as made
-    from TokenOptEnv.scenario_store.splits import GENERATED_FAMILIES, generate
+    from TokenOptEnv.scenario_store.splits import generate
+    from TokenOptEnv.task_defs.generation import GENERATED_FAMILIES
 
     if each < 1:
         raise BadInput(f"{each} cases make no plot; give 1 or more")

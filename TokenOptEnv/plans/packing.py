@@ -58,7 +58,7 @@ class Packer:
         self._squeezed: dict[tuple[str, ...], tuple[Squeeze, str] | None] = {}
 
     def handovers(self, shown: frozenset[str], read: frozenset[str]) -> list[Handover]:
-        """Ways to show the facts of `shown` to a model, and to have those of `read` read whole by it or by the policy."""
+        """Ways to show a model the facts of `shown`, and to have those of `read` read whole by it or by the policy."""
         key = (shown, read)
         if key not in self._kept:
             self._kept[key] = [*self._whole(shown | read), *self._quoted(shown, read), *self._loaded(shown, read)]

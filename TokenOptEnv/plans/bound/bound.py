@@ -96,7 +96,6 @@ class Bound:
 
     def _legs(self, choice: frozenset[Source]) -> list[_Leg]:
         last = max((self._phase_of[source.subtask_id] for source in choice), default=0)
-        card = self._visible.controller
         legs: list[_Leg] = []
         for number in range(last + 1):
             here = [source for source in choice if self._phase_of[source.subtask_id] == number]
