@@ -1,8 +1,8 @@
 """Sampling actions for many prompts at once.
 
 Prompts are sorted by length and padded on the right: a causal prefill then needs no mask at all and runs on the fastest
-kernel. Decoding hides the gap between a short prompt and what follows it. Keys and values are written into room that
-was set aside, and the query heads that share a key head are read as one, so that nothing is copied per token.
+kernel. Decoding hides the gap between a short prompt and what follows it. A chunk's rows and width are rounded up to
+one of few sizes, so that a step recorded for one chunk serves many.
 """
 
 from __future__ import annotations
@@ -10,24 +10,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from transformers import AttentionInterface
+from torch.nn.attention import sdpa_kernel
 from transformers.cache_utils import Cache, DynamicLayer
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 from TokenOptEnv.errors import BadInput
+from training.decode_step import KERNELS, Room, Slate, StaticLlama
 from training.grammar import TokenGrammar
 from training.policy_model import PolicyModel
+from training.recording import Recorder, Step
 
 Ids = NDArray[np.int32]
-_ATTENTION = "camre_grouped"
-_ALIGNED = 16
 _CHECK_EVERY = 8
 """Steps between two looks at whether all rows have ended: a look makes the accelerator wait."""
+_PREFILL_TOKENS = 262_144
+"""Read at once: enough to keep an accelerator busy, little enough that what it holds meanwhile stays small."""
+_ROOM_SHARE = 0.5
+"""Of the memory that is free before sampling begins."""
+_HOST_BYTES = 8 << 30
+"""Counted as free where there is no accelerator: larger chunks are no faster there."""
+_MOST_RECORDINGS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +42,31 @@ class Sampling:
     max_new_tokens: int = 64
     temperature: float = 1.0
     """0: the likeliest token, always."""
-    most_rows: int = 512
-    most_cached_tokens: int = 800_000
-    """Of one chunk: rows times their padded length."""
+    most_rows: int = 2_048
+    most_cached_tokens: int = 2_500_000
+    """Of one chunk: rows times their padded length. Halved until it fits the accelerator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """A chunk's rows and width are multiples of these; of more than that where it is large, to have few sizes.
+
+    A block of one leaves them as they are.
+    """
+
+    rows: int
+    width: int
+
+    @classmethod
+    def of(cls, device: torch.device) -> Blocks:
+        """Where nothing is recorded, filled-up rows would be work for nothing."""
+        return cls(64, 256) if device.type == "cuda" else cls(1, 1)
+
+    def padded_rows(self, rows: int) -> int:
+        return _rounded_up(rows, self.rows)
+
+    def padded_width(self, width: int) -> int:
+        return _rounded_up(width, self.width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,137 +76,215 @@ class Said:
     logprobs: NDArray[np.float32]
 
 
+class SharedRoom:
+    """A network's room for keys and values. Its samplers take turns: the one that draws and the one that checks."""
+
+    def __init__(self, model: PolicyModel) -> None:
+        self._config, self._device = model.sampled.config, model.device
+        self._dtype: torch.dtype = model.sampled.dtype
+        self._room: Room | None = None
+        self._fits = _free_bytes(model.device) * _ROOM_SHARE / Room.bytes_per_token(self._config, self._dtype)
+        self.users: WeakSet[Sampler] = WeakSet()
+
+    def allowed_tokens(self, wanted: int) -> int:
+        """By halves, so that a little more or less of free memory does not change what is sampled together."""
+        while wanted > max(1.0, self._fits):
+            wanted //= 2
+        return wanted
+
+    def of(self, tokens: int, most_tokens: int) -> Room:
+        """Grown by powers of two; recordings made for a smaller room must go first, because they hold it."""
+        if self._room is None or self._room.tokens < tokens:
+            for user in self.users:
+                user.forget()
+            self._room = None
+            grown = max(tokens, min(most_tokens, _power_of_two(tokens)))
+            self._room = Room(self._config, grown, self._dtype, self._device)
+        return self._room
+
+
+_ROOMS: WeakKeyDictionary[Any, SharedRoom] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    slate: Slate
+    advance: Step
+
+
 class Sampler:
-    def __init__(self, model: PolicyModel, sampling: Sampling, grammar: TokenGrammar | None) -> None:
+    def __init__(
+        self, model: PolicyModel, sampling: Sampling, grammar: TokenGrammar | None, blocks: Blocks | None = None
+    ) -> None:
         self._model, self._sampling, self._grammar = model, sampling, grammar
+        self._blocks = blocks or Blocks.of(model.device)
         self._generator = torch.Generator(device=model.device)
-        AttentionInterface.register(_ATTENTION, _grouped_attention)
-        model.sampled.set_attn_implementation(_ATTENTION)
+        self._llama = StaticLlama(model.sampled)
+        self._recorder = Recorder(model.device)
+        self._shapes: dict[tuple[int, int], _Shape] = {}
+        self._noise: Tensor | None = None
+        self._room = _ROOMS.setdefault(model.sampled, SharedRoom(model))
+        self._room.users.add(self)
+        self._allowed_tokens = self._room.allowed_tokens(sampling.most_cached_tokens)
 
     def seed(self, word: int) -> None:
         self._generator.manual_seed(word % (1 << 63))
 
+    def forget(self) -> None:
+        """What was recorded, and the memory that it holds."""
+        self._shapes.clear()
+        self._recorder.forget()
+
     @torch.inference_mode()
     def say(self, prompts: Sequence[Ids], heard: Callable[[list[int], list[Said]], None]) -> None:
         """`heard` gets the places and actions of a chunk as soon as it is done, so that episodes can step meanwhile."""
-        for places in self._chunks([len(prompt) for prompt in prompts]):
-            heard(places, self._say_chunk([prompts[place] for place in places]))
+        for places, width, rows in self._chunks([len(prompt) for prompt in prompts]):
+            heard(places, self._say_chunk([prompts[place] for place in places], width, rows))
 
-    def _chunks(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Long prompts first: the last chunk, whose episodes nobody steps meanwhile, is then the quickest."""
+    def _chunks(self, lengths: Sequence[int]) -> Iterator[tuple[list[int], int, int]]:
+        """With their padded width and rows.
+
+        Long prompts first: the last chunk, whose episodes nobody steps meanwhile, is then the quickest.
+        """
         order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
         while order:
-            rows = self._sampling.most_cached_tokens // (lengths[order[0]] + self._sampling.max_new_tokens)
-            rows = max(1, min(self._sampling.most_rows, rows))
-            yield order[:rows]
+            width = self._blocks.padded_width(lengths[order[0]] + self._sampling.max_new_tokens)
+            most = max(1, min(self._sampling.most_rows, self._allowed_tokens // width))
+            rows = min(most, len(order))
+            yield order[:rows], width, min(most, self._blocks.padded_rows(rows))
             order = order[rows:]
 
-    def _say_chunk(self, prompts: Sequence[Ids]) -> list[Said]:
-        device, most = self._model.device, self._sampling.max_new_tokens
-        lengths = torch.tensor([len(prompt) for prompt in prompts], device=device)
-        width = int(lengths.max())
-        tokens = np.full((len(prompts), width), self._model.pad_id, dtype=np.int64)
-        for row, prompt in enumerate(prompts):
-            tokens[row, : len(prompt)] = prompt
-        decoder, head = self._model.sampled.model, self._model.sampled.lm_head
-        cache = RoomyCache(self._model.sampled.config.num_hidden_layers, width + most)
-        hidden = decoder(input_ids=torch.from_numpy(tokens).to(device), past_key_values=cache).last_hidden_state
-        logits = head(hidden[torch.arange(len(prompts), device=device), lengths - 1])
-        hiding = _hiding(lengths, width + most, hidden.dtype)
-        said = torch.full((len(prompts), most), self._model.pad_id, device=device)
-        logprobs = torch.zeros((len(prompts), most), device=device)
-        live = torch.ones(len(prompts), dtype=torch.bool, device=device)
-        states = torch.zeros(len(prompts), dtype=torch.long, device=device)
-        count = torch.zeros(len(prompts), dtype=torch.long, device=device)
-        for step in range(most):
-            chosen, logprob = self._choose(logits, states)
-            said[:, step] = torch.where(live, chosen, said[:, step])
-            logprobs[:, step] = torch.where(live, logprob, 0.0)
-            count += live
-            live = live & (chosen != self._model.eos_id)
-            if self._grammar is not None:
-                states = self._grammar.next_states(states, chosen)
-            if step + 1 == most or (step % _CHECK_EVERY == _CHECK_EVERY - 1 and not bool(live.any())):
+    def _say_chunk(self, prompts: Sequence[Ids], width: int, rows: int) -> list[Said]:
+        most = self._sampling.max_new_tokens
+        shape = self._shape(rows, width)
+        slate = shape.slate
+        slate.begin(torch.tensor([len(prompt) for prompt in prompts], device=self._model.device), len(prompts))
+        logits = self._read(prompts, slate)
+        self._draw(rows)
+        self._note(logits, slate)
+        del logits
+        for step in range(1, most):
+            if step % _CHECK_EVERY == 0 and not bool(slate.live.any()):
                 break
-            hiding[:, width + step] = 0.0
-            hidden = decoder(
-                input_ids=chosen[:, None],
-                position_ids=(lengths + step)[:, None],
-                attention_mask=hiding[:, None, None, : width + step + 1],
-                past_key_values=cache,
-            ).last_hidden_state
-            logits = head(hidden[:, -1])
-        ids, kept, sizes = said.cpu().numpy(), logprobs.cpu().numpy(), count.tolist()
+            self._draw(rows)
+            shape.advance()
+        ids, kept, sizes = slate.said.cpu().numpy(), slate.logprobs.cpu().numpy(), slate.count.tolist()
         if not np.isfinite(kept).all():
+            self._room.of(rows * width, self._allowed_tokens).clear()
             raise BadInput("the sampled network gave no finite numbers; lower the learning rate and resume")
         return [
             Said(ids[row, :size].astype(np.int32), kept[row, :size].astype(np.float32))
-            for row, size in enumerate(sizes)
+            for row, size in enumerate(sizes[: len(prompts)])
         ]
+
+    def _shape(self, rows: int, width: int) -> _Shape:
+        """Recorded before a chunk is read, because rehearsals scribble over the slate and the room."""
+        room = self._room.of(rows * width, self._allowed_tokens)
+        self._make_noise_room(rows)
+        shape = self._shapes.pop((rows, width), None)
+        if shape is None:
+            if len(self._shapes) == _MOST_RECORDINGS:
+                del self._shapes[next(iter(self._shapes))]
+            slate = Slate.blank(room, rows, width, self._sampling.max_new_tokens)
+            lengths = torch.ones(rows, dtype=torch.long, device=self._model.device)
+            advance = self._recorder.recorded(lambda: self._advance(slate), lambda: slate.begin(lengths, rows))
+            shape = _Shape(slate, advance)
+        self._shapes[rows, width] = shape
+        return shape
+
+    def _read(self, prompts: Sequence[Ids], slate: Slate) -> Tensor:
+        """The prompts' keys and values go into the room; what the network says after each comes back."""
+        device = self._model.device
+        decoder, head = self._model.sampled.model, self._model.sampled.lm_head
+        logits = torch.zeros((len(slate.live), head.out_features), dtype=self._model.sampled.dtype, device=device)
+        first = 0
+        while first < len(prompts):
+            part = prompts[first : first + max(1, _PREFILL_TOKENS // len(prompts[first]))]
+            last = first + len(part)
+            tokens = np.full((len(part), len(part[0])), self._model.pad_id, dtype=np.int64)
+            for row, prompt in enumerate(part):
+                tokens[row, : len(prompt)] = prompt
+            cache = Cache(layers=[_PromptLayer(keys[first:last], values[first:last]) for keys, values in slate.layers])
+            with sdpa_kernel(KERNELS):
+                hidden = decoder(input_ids=torch.from_numpy(tokens).to(device), past_key_values=cache).last_hidden_state
+            ends = slate.positions[first:last] - 1
+            logits[first:last] = head(hidden[torch.arange(len(part), device=device), ends])
+            first = last
+        return logits
+
+    def _draw(self, rows: int) -> None:
+        """Outside of what is recorded, so that a recording draws nothing and a seed means the same with and without."""
+        if self._noise is not None:
+            self._noise[:rows].exponential_(generator=self._generator)
+
+    def _make_noise_room(self, rows: int) -> None:
+        is_small = self._noise is None or len(self._noise) < rows
+        if is_small and self._sampling.temperature > 0.0:
+            self.forget()
+            shape = _power_of_two(rows), self._model.sampled.config.vocab_size
+            self._noise = torch.ones(shape, device=self._model.device)
+
+    def _advance(self, slate: Slate) -> None:
+        self._note(self._llama.logits(slate), slate)
+
+    def _note(self, logits: Tensor, slate: Slate) -> None:
+        """Choose a token for each row and write it down. No host is asked here, and nothing is allocated to stay."""
+        chosen, logprob = self._choose(logits, slate.states)
+        ended = ~slate.live
+        slate.said.index_copy_(1, slate.place, chosen.masked_fill(ended, self._model.pad_id)[:, None])
+        slate.logprobs.index_copy_(1, slate.place, logprob.masked_fill(ended, 0.0)[:, None])
+        slate.count.add_(slate.live)
+        slate.live.logical_and_(chosen != self._model.eos_id)
+        if self._grammar is not None:
+            slate.states.copy_(self._grammar.next_states(slate.states, chosen))
+        slate.chosen.copy_(chosen)
+        slate.place.add_(1)
 
     def _choose(self, logits: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
         logits = logits.float()
         if self._grammar is not None:
             logits = self._grammar.masked(logits, states)
-        if self._sampling.temperature == 0.0:
+        if self._noise is None:
             chosen = logits.argmax(-1)
         else:
             logits = logits / self._sampling.temperature
-            noise = torch.empty_like(logits).exponential_(generator=self._generator)
-            chosen = (torch.softmax(logits, -1) / noise).argmax(-1)
+            chosen = (torch.softmax(logits, -1) / self._noise[: len(logits)]).argmax(-1)
         logprob = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
         return chosen, logprob
 
 
-def _hiding(lengths: Tensor, width: int, dtype: torch.dtype) -> Tensor:
-    """Additive, by row and key: what stands after a prompt is hidden until something is said there.
+class _PromptLayer(DynamicLayer):  # type: ignore[no-untyped-call]
+    """Keeps a copy of a prompt's keys and values in the room and hands them on as they came."""
 
-    Padded to whole blocks, so that every slice of it is aligned as attention kernels want it.
-    """
-    keys = torch.arange(-(-width // _ALIGNED) * _ALIGNED, device=lengths.device)
-    hiding = torch.zeros((len(lengths), len(keys)), dtype=dtype, device=lengths.device)
-    return hiding.masked_fill_(keys[None] >= lengths[:, None], torch.finfo(dtype).min)
-
-
-class RoomyCache(Cache):
-    """Keys and values of prompts that are read once, with room for what is said after them."""
-
-    def __init__(self, layers: int, tokens: int) -> None:
-        super().__init__(layers=[_RoomyLayer(tokens) for _ in range(layers)])
-
-
-class _RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
-    def __init__(self, tokens: int) -> None:
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._tokens = tokens
-        self._used = 0
-        self._room: tuple[Tensor, Tensor] | None = None
+        self._kept = keys, values
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-        if self._room is None:
-            self.lazy_initialization(key_states, value_states)
-            rows, heads, _, width = key_states.shape
-            shape = (rows, heads, self._tokens, width)
-            self._room = key_states.new_empty(shape), value_states.new_empty(shape)
-        keys, values = self._room
-        first, self._used = self._used, self._used + key_states.shape[-2]
-        keys[:, :, first : self._used] = key_states
-        values[:, :, first : self._used] = value_states
-        return keys[:, :, : self._used], values[:, :, : self._used]
+        for kept, states in zip(self._kept, (key_states, value_states), strict=True):
+            kept[:, :, : states.shape[-2]] = states
+        return key_states, value_states
 
     def get_seq_length(self) -> int:
-        return self._used
+        return 0
 
 
-def _grouped_attention(
-    module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **options: Any
-) -> tuple[Tensor, None]:
-    """One query a row: the heads that share a key head become its queries, so that keys are never repeated."""
-    rows, heads, queries, width = query.shape
-    if queries != 1:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, **options)
-    grouped = query.view(rows, key.shape[1], heads // key.shape[1], width)
-    found = torch.nn.functional.scaled_dot_product_attention(
-        grouped, key, value, attn_mask=attention_mask, scale=options.get("scaling")
-    )
-    return found.reshape(rows, 1, heads, width), None
+def _power_of_two(size: int) -> int:
+    """The least that is not below."""
+    return 1 << (size - 1).bit_length()
+
+
+def _rounded_up(size: int, block: int) -> int:
+    """To blocks, or to quarters of the power of two below where that is coarser: at most a quarter is for nothing."""
+    if block == 1:
+        return size
+    block = max(block, (1 << (size.bit_length() - 1)) // 4)
+    return -(-size // block) * block
+
+
+def _free_bytes(device: torch.device) -> int:
+    """What the allocator holds without using it is free too."""
+    if device.type != "cuda":
+        return _HOST_BYTES
+    held = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return int(torch.cuda.mem_get_info(device)[0]) + held

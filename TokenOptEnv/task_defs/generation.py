@@ -42,6 +42,8 @@ _WIDE_FACTS = {
     Difficulty.HARD: (14, 16),
     Difficulty.MARATHON: (6, 8),
 }
+_WIDE_FACTS_CI_EASY = 9
+"""The logs of ten runs would not fit an easy case."""
 _VALID_CACHE_SHARE = 0.5
 _VALID_CACHE_SHARE_IF_WIDE = 0.35
 """Less: with an earlier result at hand, a wide question need not be gathered, and gathering is to matter too."""
@@ -129,6 +131,11 @@ def _has_no_fault(family: str, difficulty: Difficulty, number: int, draw: Stream
     return place in chosen[: _NO_FAULT[block % len(_NO_FAULT)]]
 
 
+def _wide_facts(family: str, difficulty: Difficulty, draw: Stream) -> int:
+    drawn = draw.integer(*_WIDE_FACTS[difficulty])
+    return min(drawn, _WIDE_FACTS_CI_EASY) if (family, difficulty) == ("ci", Difficulty.EASY) else drawn
+
+
 def outline(family: str, difficulty: Difficulty, number: int) -> Outline:
     draw = Stream("outline", GENERATOR_VERSION, family, difficulty.value, number)
     wide = draw.chance(_WIDE_SHARE)
@@ -144,7 +151,7 @@ def outline(family: str, difficulty: Difficulty, number: int) -> Outline:
         questions=draw.integer(*_QUESTIONS[difficulty]),
         slot=draw.chance(_SLOT_SHARE[difficulty]),
         facts=_FACTS[difficulty],
-        wide_facts=draw.integer(*_WIDE_FACTS[difficulty]) if wide else None,
+        wide_facts=_wide_facts(family, difficulty, draw) if wide else None,
         lexical_share=_LEXICAL_SHARE[difficulty],
         valid_cache=draw.chance(_VALID_CACHE_SHARE_IF_WIDE if wide else _VALID_CACHE_SHARE),
         artifact_tokens=sizes,

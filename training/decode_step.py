@@ -1,0 +1,158 @@
+"""One more token for every row, over tensors that never move.
+
+A library's forward decides anew at each token what to launch, and on a fast accelerator the deciding takes ten times as
+long as the work. Here a step reads and writes fixed memory only and asks nothing of the host, so that it can be
+recorded once (see `recording`) and played again for each token.
+
+    Room      keys and values, one piece of memory for chunks of every shape
+    Slate     what is known of a chunk's rows: a step reads it and writes it on
+    StaticLlama   the network's layers, over a slate
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention
+
+from TokenOptEnv.errors import BadInput
+
+_FIXED_ROTATIONS = ("default", "linear", "llama3", "yarn")
+"""Others look at the positions themselves, and the host would have to wait for them."""
+
+KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Not cuDNN's, which plans anew for every shape that it meets."""
+
+
+class Room:
+    """Zeros at first, whatever chunks wrote before ever after: hidden values weigh nothing, but must be finite."""
+
+    def __init__(self, config: Any, tokens: int, dtype: torch.dtype, device: torch.device) -> None:
+        self.tokens = tokens
+        self._heads, self._head_width = config.num_key_value_heads, _head_width(config)
+        size = tokens * self._heads * self._head_width
+        self._flat = torch.zeros((config.num_hidden_layers, 2, size), dtype=dtype, device=device)
+
+    @staticmethod
+    def bytes_per_token(config: Any, dtype: torch.dtype) -> int:
+        return int(2 * config.num_hidden_layers * config.num_key_value_heads * _head_width(config) * dtype.itemsize)
+
+    def shaped(self, rows: int, width: int) -> list[tuple[Tensor, Tensor]]:
+        """By layer, keys and values of (rows, heads, width, head width), from the front of the memory."""
+        shape = (rows, self._heads, width, self._head_width)
+        size = rows * width * self._heads * self._head_width
+        return [(keys[:size].view(shape), values[:size].view(shape)) for keys, values in self._flat]
+
+    def clear(self) -> None:
+        self._flat.zero_()
+
+
+@dataclass(frozen=True, slots=True)
+class Slate:
+    """By row, unless said otherwise. Only ever written in place."""
+
+    layers: list[tuple[Tensor, Tensor]]
+    hiding: Tensor
+    """By row and key, additive: what stands after a prompt is hidden until something is said there."""
+    slot: Tensor
+    """One number: where the next token's keys go."""
+    place: Tensor
+    """One number: how many tokens have been said."""
+    chosen: Tensor
+    positions: Tensor
+    said: Tensor
+    logprobs: Tensor
+    count: Tensor
+    live: Tensor
+    states: Tensor
+    """Of the grammar."""
+
+    @classmethod
+    def blank(cls, room: Room, rows: int, width: int, most_new: int) -> Slate:
+        layers = room.shaped(rows, width)
+        device, dtype = layers[0][0].device, layers[0][0].dtype
+
+        def numbers(*shape: int) -> Tensor:
+            return torch.zeros(shape, dtype=torch.long, device=device)
+
+        return cls(
+            layers=layers,
+            hiding=torch.zeros((rows, width), dtype=dtype, device=device),
+            slot=numbers(1),
+            place=numbers(1),
+            chosen=numbers(rows),
+            positions=numbers(rows),
+            said=numbers(rows, most_new),
+            logprobs=torch.zeros((rows, most_new), device=device),
+            count=numbers(rows),
+            live=torch.zeros(rows, dtype=torch.bool, device=device),
+            states=numbers(rows),
+        )
+
+    def begin(self, lengths: Tensor, rows: int) -> None:
+        """The first `rows` are prompts of these lengths; the rest only fill the shape and never live."""
+        for each in (self.place, self.chosen, self.said, self.logprobs, self.count, self.live, self.states):
+            each.zero_()
+        self.live[:rows] = True
+        self.positions.fill_(1)
+        self.positions[:rows] = lengths
+        self.slot.copy_(lengths.max())
+        keys = torch.arange(self.hiding.shape[1], device=lengths.device)
+        self.hiding.zero_().masked_fill_(keys[None] >= self.positions[:, None], torch.finfo(self.hiding.dtype).min)
+
+
+class StaticLlama:
+    """Its weights are read where they lie, so a step that was recorded sees them change."""
+
+    def __init__(self, causal: Any) -> None:
+        config = causal.config
+        rotation = (getattr(config, "rope_parameters", None) or {}).get("rope_type", "default")
+        if config.model_type != "llama" or rotation not in _FIXED_ROTATIONS:
+            raise BadInput(
+                f"the sampler writes a plain Llama's layers out and cannot sample from {config.model_type!r} with "
+                f"{rotation!r} rotations; use a base model of type 'llama'"
+            )
+        self._decoder, self._head = causal.model, causal.lm_head
+        self._scale = _head_width(config) ** -0.5
+
+    def logits(self, slate: Slate) -> Tensor:
+        """After the tokens chosen last, whose keys and values are written into the room."""
+        hidden = self._decoder.embed_tokens(slate.chosen)
+        cos, sin = self._decoder.rotary_emb(hidden, slate.positions[:, None])  # (rows, 1, head width)
+        slate.hiding.index_fill_(1, slate.slot, 0.0)
+        for layer, (keys, values) in zip(self._decoder.layers, slate.layers, strict=True):
+            normed = layer.input_layernorm(hidden)
+            hidden = hidden + self._attended(layer.self_attn, normed, cos, sin, keys, values, slate)
+            hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
+        slate.slot.add_(1)
+        slate.positions.add_(1)
+        logits: Tensor = self._head(self._decoder.norm(hidden))
+        return logits
+
+    def _attended(
+        self, attention: Any, normed: Tensor, cos: Tensor, sin: Tensor, keys: Tensor, values: Tensor, slate: Slate
+    ) -> Tensor:
+        """The heads that share a key head become its queries, so that keys are never repeated."""
+        rows, heads, _, width = keys.shape
+        query = _rotated(attention.q_proj(normed).view(rows, -1, width), cos, sin)
+        key = _rotated(attention.k_proj(normed).view(rows, heads, width), cos, sin)
+        keys.index_copy_(2, slate.slot, key[:, :, None])
+        values.index_copy_(2, slate.slot, attention.v_proj(normed).view(rows, heads, 1, width))
+        query, mask = query.view(rows, heads, -1, width), slate.hiding[:, None, None]
+        with sdpa_kernel(KERNELS):
+            found = scaled_dot_product_attention(query, keys, values, attn_mask=mask, scale=self._scale)
+        projected: Tensor = attention.o_proj(found.reshape(rows, -1))
+        return projected
+
+
+def _rotated(heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    left, right = heads.chunk(2, dim=-1)
+    return heads * cos + torch.cat((-right, left), dim=-1) * sin
+
+
+def _head_width(config: Any) -> int:
+    return int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
