@@ -9,6 +9,7 @@ from TokenOptEnv.config import MOST_REASONING_TOKENS
 from TokenOptEnv.episode_state import Charge, EpisodeState, InputQuote, PromptPiece, evolve
 from TokenOptEnv.ledger import Call
 from TokenOptEnv.models import Budgets, Checkpoint, TokenOptEnvAction, ToolResult, WorkingMemory
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.prompt import tail_text
 from TokenOptEnv.text_actions import Numbering, write
 from TokenOptEnv.world import VisibleWorld, text_tokens
@@ -29,8 +30,11 @@ class Screen(NamedTuple):
 
 def screen(state: EpisodeState, visible: VisibleWorld) -> Screen:
     left = ledger.left(state, visible)
-    memory = WorkingMemory.trusted(
-        items=state.memory, token_budget=visible.limits.memory_tokens, token_budget_used=state.memory_tokens
+    memory = trusted(
+        WorkingMemory,
+        items=state.memory,
+        token_budget=visible.limits.memory_tokens,
+        token_budget_used=state.memory_tokens,
     )
     checkpoints = tuple([saved.record for saved in state.checkpoints])
     return Screen(memory, ledger.budgets(state, visible, left), checkpoints, left)

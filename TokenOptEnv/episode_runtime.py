@@ -32,6 +32,7 @@ from TokenOptEnv.models import (
     TokenOptEnvObservation,
     ToolResult,
 )
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.moves import Move, Refused, WriteCheckpoint
 from TokenOptEnv.transitions import Effect
 from TokenOptEnv.world import VisibleWorld, World
@@ -91,7 +92,8 @@ def _told(
     action: TokenOptEnvAction, move: Move, effect: Effect, before: EpisodeState, after: EpisodeState
 ) -> ToolResult:
     refusal = move.refusal if isinstance(move, Refused) else None
-    return ToolResult.trusted(
+    return trusted(
+        ToolResult,
         action_type=action.action_type,
         status="ok" if refusal is None else "refused",
         payload=effect.payload,

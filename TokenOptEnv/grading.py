@@ -9,6 +9,7 @@ from TokenOptEnv.config import Track
 from TokenOptEnv.episode_state import EpisodeState, Submission
 from TokenOptEnv.guardrails import Guardrail, backed, read_evidence
 from TokenOptEnv.models import FieldKind, FieldScore, Finding
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.scenario import CacheValidity, FieldTruth, HiddenScenario, Scenario
 
 TRUTH_MILESTONES = ("no-decoy-cited", "stopped-when-right", "no-fact-lost")
@@ -100,7 +101,8 @@ def grade(state: EpisodeState, scenario: Scenario, track: Track) -> Grade:
         return Grade(tuple(missed), 0.0, (), events)
     evidence = read_evidence(state, submission)
     fields = [
-        FieldScore.trusted(
+        trusted(
+            FieldScore,
             name=field.name,
             right=field.is_right(submission.answer.get(field.name)),
             backed=backed(submission, field.name, track),

@@ -38,35 +38,38 @@ def evaluate(before: EpisodeState, move: Move, after: EpisodeState, visible: Vis
     full_steps = after.full_memory_steps + 1 if _memory_nearly_full(after, visible) else 0
     if full_steps != after.full_memory_steps:
         after = evolve(after, full_memory_steps=full_steps)
-    events: list[tuple[Guardrail, str]] = []
-    match move:
-        case Refused(refusal):
-            events.append((Guardrail.INVALID_ACTION, refusal.reason.value))
-        case ReadWhole() | Preview() | Search() | QueryCache() if sum(before.seen_requests.values()):
-            repeated = [
-                name for name, times in after.seen_requests.items() if times > max(1, before.seen_requests.get(name, 0))
-            ]
-            events += [(Guardrail.REPEATED_READ, f"asked before: {name[:60]}") for name in repeated]
-        case Hydrate(segments):
-            again = [view.segment_id for view in segments if view.segment_id in before.purged_ids]
-            if again:
-                events.append((Guardrail.THRASH, f"loaded again after a purge: {again[0]}"))
-        case WriteCheckpoint():
-            written = sum(1 for saved in after.checkpoints if saved.record.phase == after.phase)
-            if written > _FREE_CHECKPOINTS_PER_PHASE:
-                events.append((Guardrail.CHECKPOINT_SPAM, f"{written} checkpoints in this phase"))
-        case Submit():
-            assert after.submission is not None
-            fault = _ungrounded(after, after.submission, visible)
-            if fault:
-                events.append((Guardrail.UNGROUNDED_SUBMIT, fault))
-        case _:
-            pass
+    events = _faults(before, move, after, visible)
     if full_steps == _HOARDING_STEPS:
         events.append((Guardrail.HOARDING, f"memory nearly full for {_HOARDING_STEPS} steps"))
     if isinstance(move, Submit) and ledger.overrun(after, visible):
         events.append((Guardrail.BUDGET_OVERRUN, "the submission overran a budget"))
     return with_events(after, events)
+
+
+def _faults(
+    before: EpisodeState, move: Move, after: EpisodeState, visible: VisibleWorld
+) -> list[tuple[Guardrail, str]]:
+    """What is wrong with the move itself."""
+    match move:
+        case Refused(refusal):
+            return [(Guardrail.INVALID_ACTION, refusal.reason.value)]
+        case ReadWhole() | Preview() | Search() | QueryCache():
+            asked = before.seen_requests
+            again = [name for name, times in after.seen_requests.items() if times > max(1, asked.get(name, 0))]
+            return [(Guardrail.REPEATED_READ, f"asked before: {name[:60]}") for name in again]
+        case Hydrate(segments):
+            purged = [view.segment_id for view in segments if view.segment_id in before.purged_ids]
+            return [(Guardrail.THRASH, f"loaded again after a purge: {name}") for name in purged[:1]]
+        case WriteCheckpoint():
+            written = sum([saved.record.phase == after.phase for saved in after.checkpoints])
+            spam = written > _FREE_CHECKPOINTS_PER_PHASE
+            return [(Guardrail.CHECKPOINT_SPAM, f"{written} checkpoints in this phase")] if spam else []
+        case Submit():
+            assert after.submission is not None
+            fault = _ungrounded(after, after.submission, visible)
+            return [(Guardrail.UNGROUNDED_SUBMIT, fault)] if fault else []
+        case _:
+            return []
 
 
 def with_events(state: EpisodeState, events: list[tuple[Guardrail, str]]) -> EpisodeState:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from TokenOptEnv.episode_state import Charge, EpisodeState, InputQuote, PrefixCache, PromptPiece, Spent, evolve
 from TokenOptEnv.models import Budget, Budgets, LedgerEntry, ModelCard
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.world import VisibleWorld
 
 _PREFILL_TOKENS_PER_MS = 10
@@ -124,7 +125,8 @@ def book(state: EpisodeState, *calls: Call) -> EpisodeState:
             routed_nano_usd += price.nano_usd
         held[f"{who}:{card.model_id}"] = PrefixCache(quote.pieces, latency_ms)
         entries.append(
-            LedgerEntry.trusted(
+            trusted(
+                LedgerEntry,
                 step=state.step,
                 who=who,
                 model_id=card.model_id,
@@ -149,7 +151,8 @@ def book_refusal(state: EpisodeState, call: Call) -> EpisodeState:
     cached = min(call.quote.cached_tokens, left.tokens)
     fresh = min(call.quote.fresh_tokens, left.tokens - cached)
     nano_usd = min(price.nano_usd, left.nano_usd)
-    entry = LedgerEntry.trusted(
+    entry = trusted(
+        LedgerEntry,
         step=state.step,
         who=call.who,
         model_id=call.card.model_id,
@@ -193,17 +196,18 @@ def overrun(state: EpisodeState, visible: VisibleWorld) -> bool:
 
 def budgets(state: EpisodeState, visible: VisibleWorld, left: Charge) -> Budgets:
     bounds, spent = visible.limits, state.spent
-    return Budgets.trusted(
-        tokens=Budget.trusted(limit=bounds.tokens, spent=spent.tokens, left=left.tokens),
-        nano_usd=Budget.trusted(limit=bounds.nano_usd, spent=spent.nano_usd, left=left.nano_usd),
+    return trusted(
+        Budgets,
+        tokens=trusted(Budget, limit=bounds.tokens, spent=spent.tokens, left=left.tokens),
+        nano_usd=trusted(Budget, limit=bounds.nano_usd, spent=spent.nano_usd, left=left.nano_usd),
         steps=_step_budget(bounds.steps, state.step),
-        latency_ms=Budget.trusted(limit=bounds.latency_ms, spent=spent.latency_ms, left=left.latency_ms),
+        latency_ms=trusted(Budget, limit=bounds.latency_ms, spent=spent.latency_ms, left=left.latency_ms),
     )
 
 
 @lru_cache(maxsize=1_024)
 def _step_budget(limit: int, spent: int) -> Budget:
-    return Budget.trusted(limit=limit, spent=spent, left=max(0, limit - spent))
+    return trusted(Budget, limit=limit, spent=spent, left=max(0, limit - spent))
 
 
 def _nano(pico_usd: int) -> int:

@@ -31,6 +31,7 @@ class LocalEnv:
     def __init__(self, backend: Backend | None = None, **options: Any) -> None:
         self._defaults = _config(EpisodeConfig(), options)
         self._backend = backend
+        self._waits = isinstance(backend, WaitingBackend)
         self._world: World | None = None
         self._outcome: StepOutcome | None = None
         self._scenario: Scenario | None = None
@@ -87,7 +88,7 @@ class LocalEnv:
     @property
     def waits(self) -> bool:
         """Whether a step may wait for a network."""
-        return isinstance(self._backend, WaitingBackend)
+        return self._waits
 
     @property
     def state(self) -> TokenOptEnvState:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from TokenOptEnv.config import YARDSTICK
 from TokenOptEnv.episode_state import EpisodeState, PromptPiece, evolve
 from TokenOptEnv.models import Finding, ItemKind, MemoryItem, ModelCard, SegmentHandle
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.prompt import item_header
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.world import SegmentView, VisibleWorld, text_tokens
@@ -53,7 +54,7 @@ def surface(state: EpisodeState, views: Iterable[SegmentView]) -> EpisodeState:
 @lru_cache(maxsize=65_536)
 def _handle(segment_id: str, alias: int, tokens: int) -> SegmentHandle:
     """Shared by all episodes in which the segment has this number."""
-    return SegmentHandle.trusted(segment_id=segment_id, alias=alias, tokens=tokens)
+    return trusted(SegmentHandle, segment_id=segment_id, alias=alias, tokens=tokens)
 
 
 def hydrating_tokens(state: EpisodeState, views: Sequence[SegmentView]) -> int:
@@ -87,8 +88,11 @@ def hydrate(
     ), items
 
 
+@lru_cache(maxsize=65_536)
 def _segment_item(view: SegmentView, alias: int) -> MemoryItem:
-    return MemoryItem.trusted(
+    """Shared by all episodes in which the segment has this number."""
+    return trusted(
+        MemoryItem,
         item_id=view.segment_id,
         alias=alias,
         kind=ItemKind.SEGMENT,
@@ -118,14 +122,15 @@ def add(state: EpisodeState, draft: Draft, visible: VisibleWorld) -> tuple[Episo
     ), item
 
 
-def without(state: EpisodeState, item_ids: Collection[str]) -> EpisodeState:
+def purge(state: EpisodeState, item_ids: Collection[str]) -> EpisodeState:
     memory = tuple([item for item in state.memory if item.item_id not in item_ids])
     return evolve(
         state,
         memory=memory,
-        held_findings=_held_findings(state, memory) if state.held_findings else (),
         memory_pieces=tuple([piece for piece in state.memory_pieces if piece.key not in item_ids]),
         memory_tokens=sum([item.tokens for item in memory]),
+        held_findings=_held_findings(state, memory) if state.held_findings else (),
+        purged_ids=state.purged_ids.union(item_ids),
     )
 
 
@@ -178,7 +183,8 @@ def _numbered(state: EpisodeState, draft: Draft, visible: VisibleWorld) -> tuple
     """The draft with the next number, as an item and as a piece of the policy's prompt."""
     alias = next_alias(state)
     text = item_header(alias, draft.label) + draft.text
-    item = MemoryItem.trusted(
+    item = trusted(
+        MemoryItem,
         item_id=f"{draft.kind}-{alias}",
         alias=alias,
         kind=draft.kind,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import filterfalse
+from itertools import compress, filterfalse
 from operator import attrgetter
 from typing import Final
 
@@ -33,6 +33,7 @@ from TokenOptEnv.models import (
     TokenOptEnvObservation,
     ToolResult,
 )
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.simulators.compression import methods
 from TokenOptEnv.world import VisibleWorld
 
@@ -48,8 +49,10 @@ def build(
     revealed: Revealed | None = None,
 ) -> TokenOptEnvObservation:
     phase = visible.phases[state.phase]
+    submitted = state.end is EndReason.SUBMITTED
     achieved_ids = state.milestone_ids if score is None else state.milestone_ids + score.truth_milestone_ids
-    return TokenOptEnvObservation.trusted(
+    return trusted(
+        TokenOptEnvObservation,
         done=state.end is not None,
         reward=rewards.step if last is not None else None,
         metadata={},
@@ -75,8 +78,8 @@ def build(
         legal_actions=_legal_actions(visible, state),
         must_submit=state.must_submit,
         reward_breakdown=rewards,
-        terminated=state.end is EndReason.SUBMITTED,
-        truncated=state.end is not None and state.end is not EndReason.SUBMITTED,
+        terminated=submitted,
+        truncated=state.end is not None and not submitted,
         end_reason=state.end,
         score=score,
         revealed=revealed,
@@ -85,7 +88,8 @@ def build(
 
 def _entries_of_step(state: EpisodeState) -> tuple[LedgerEntry, ...]:
     """At most two, at the end: the decision's, and that of the model it asked."""
-    return tuple([entry for entry in state.entries[-2:] if entry.step == state.step])
+    entries = state.entries[-2:]
+    return entries if not entries or entries[0].step == state.step else entries[1:]
 
 
 @lru_cache(maxsize=1_024)
@@ -104,7 +108,7 @@ _NOTHING_ROUTED: Final = RoutingTelemetry(routes=(), nano_usd=0)
 def _routing_telemetry(state: EpisodeState) -> RoutingTelemetry:
     if not state.routes:
         return _NOTHING_ROUTED
-    return RoutingTelemetry.trusted(routes=state.routes, nano_usd=state.spent.routed_nano_usd)
+    return trusted(RoutingTelemetry, routes=state.routes, nano_usd=state.spent.routed_nano_usd)
 
 
 _NOTHING_COMPRESSED: Final = CompressionTelemetry(runs=0, tokens_before=0, tokens_after=0)
@@ -115,7 +119,7 @@ def _compression_telemetry(state: EpisodeState) -> CompressionTelemetry:
         return _NOTHING_COMPRESSED
     before = sum([item.tokens for run in state.compressions for item in run.before])
     after = sum([run.after.tokens for run in state.compressions])
-    return CompressionTelemetry.trusted(runs=len(state.compressions), tokens_before=before, tokens_after=after)
+    return trusted(CompressionTelemetry, runs=len(state.compressions), tokens_before=before, tokens_after=after)
 
 
 def _field(name: str, *choices_from: str, required: bool = True, max_items: int | None = None) -> LegalField:
@@ -166,6 +170,7 @@ def _forms(profile: Profile) -> dict[ActionType, LegalAction]:
 _FORMS: Final = {profile: _forms(profile) for profile in Profile}
 _MAY_BE_EMPTY: Final = ("artifacts", "subtasks", "surfaced", "items", "compressible", "routes", "checkpoints")
 _item_id = attrgetter("item_id")
+_kind = attrgetter("kind")
 _finding_id = attrgetter("finding_id")
 _NOTHING_LEGAL: Final = LegalActions(actions=(), choices={})
 
@@ -184,7 +189,8 @@ def _escalatable(state: EpisodeState, visible: VisibleWorld) -> tuple[str, ...]:
 
 def _restorable(state: EpisodeState) -> tuple[str, ...]:
     """What is back in memory already cannot be brought back again."""
-    back = {item.text for item in state.memory if item.kind is ItemKind.CHECKPOINT}
+    checkpoint = ItemKind.CHECKPOINT
+    back = [item.text for item in state.memory if item.kind is checkpoint]
     return tuple([saved.record.checkpoint_id for saved in state.checkpoints if saved.text not in back])
 
 
@@ -222,7 +228,7 @@ def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
         **_fixed_choices(visible, state.phase),
         "surfaced": tuple(filterfalse(held.__contains__, state.surfaced)),
         "items": items,
-        "compressible": tuple([item.item_id for item in state.memory if item.kind in COMPRESSIBLE]),
+        "compressible": tuple(compress(items, map(COMPRESSIBLE.__contains__, map(_kind, state.memory)))),
         "findings": tuple(map(_finding_id, state.held_findings)),
         "routes": _escalatable(state, visible) if state.routes else (),
         "checkpoints": _restorable(state) if state.checkpoints else (),
@@ -236,6 +242,6 @@ def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
         if empty:
             choices["subtasks"] = tuple([name for name in phase.subtasks if name not in empty])
     if state.must_submit:
-        return LegalActions.trusted(actions=(_FORMS[profile][ActionType.SUBMIT_ANSWER],), choices=choices)
-    missing = tuple([name for name in _MAY_BE_EMPTY if not choices[name]])
-    return LegalActions.trusted(actions=_possible(profile, missing), choices=choices)
+        return trusted(LegalActions, actions=(_FORMS[profile][ActionType.SUBMIT_ANSWER],), choices=choices)
+    missing = tuple(filterfalse(choices.__getitem__, _MAY_BE_EMPTY))
+    return trusted(LegalActions, actions=_possible(profile, missing), choices=choices)

@@ -17,6 +17,7 @@ from TokenOptEnv.episode_state import EpisodeState, evolve
 from TokenOptEnv.grading import TRUTH_MILESTONES, Grade, grade
 from TokenOptEnv.guardrails import Guardrail, with_events
 from TokenOptEnv.models import RewardBreakdown, RewardTerm, ScoreBreakdown
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.world import ReferenceCosts, VisibleWorld, World
 
 SUCCESS: Final = 0.40
@@ -90,7 +91,7 @@ def _running_breakdown(reached: int, listed: int, penalty: float, paid: float) -
 
 def _breakdown(terms: tuple[RewardTerm, ...], paid: float) -> RewardBreakdown:
     total = round(sum([term.value for term in terms]), _DECIMALS)
-    return RewardBreakdown.trusted(step=round(total - paid, _DECIMALS), so_far=terms, total=total)
+    return trusted(RewardBreakdown, step=round(total - paid, _DECIMALS), so_far=terms, total=total)
 
 
 def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
@@ -111,7 +112,8 @@ def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
         _term("process_milestones", progress.value * (1.0 if won else verdict.share)),
         penalties,
     )
-    return ScoreBreakdown.trusted(
+    return trusted(
+        ScoreBreakdown,
         success=won,
         fields=verdict.fields,
         evidence_precision=verdict.evidence_precision,
@@ -136,4 +138,4 @@ def _thrift(cost: int, reference: int) -> float:
 
 @lru_cache(maxsize=4_096)
 def _term(name: str, value: float) -> RewardTerm:
-    return RewardTerm.trusted(term=name, value=round(value, _DECIMALS))
+    return trusted(RewardTerm, term=name, value=round(value, _DECIMALS))

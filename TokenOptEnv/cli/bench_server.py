@@ -23,14 +23,16 @@ def server(
         screen.json(report)
         return
     table = Table("server", title=f"{report.rounds} rounds of {report.steps} steps, medians", title_justify="left")
-    for name in ("sessions", "step/s", "p50 ms", "p99 ms", "TokenOptEnv is"):
+    for name in ("sessions", "step/s", "p50 ms", "p99 ms", "cpu us", "ratio", "of cpu"):
         table.add_column(name, justify="right")
     for row in report.comparisons:
-        for name, speed, ratio in (
-            ("TokenOptEnv", row.env, ""),
-            ("echo, this server", row.echo, f"{row.ratio_to_echo:.2f}"),
-            ("echo, OpenEnv's server", row.openenv_echo, f"{row.ratio_to_openenv_echo:.2f}"),
+        for name, speed, ratio, cpu_ratio in (
+            ("TokenOptEnv", row.env, None, None),
+            ("echo, here", row.echo, row.ratio_to_echo, row.cpu_ratio_to_echo),
+            ("echo, OpenEnv", row.openenv_echo, row.ratio_to_openenv_echo, row.cpu_ratio_to_openenv_echo),
         ):
-            figures = (f"{speed.steps_per_second:,.0f}", f"{speed.p50_ms:.2f}", f"{speed.p99_ms:.2f}", ratio)
-            table.add_row(name, str(row.sessions), *figures)
+            figures = (f"{speed.steps_per_second:,.0f}", f"{speed.p50_ms:.2f}", f"{speed.p99_ms:.2f}")
+            cpu = "" if speed.cpu_us is None else f"{speed.cpu_us:,.0f}"
+            ratios = ("" if each is None else f"{each:.2f}" for each in (ratio, cpu_ratio))
+            table.add_row(name, str(row.sessions), *figures, cpu, *ratios)
     screen.show(table)

@@ -110,11 +110,16 @@ VARIANTS = len(_ROUND)
 
 
 class Script:
-    """One episode of the mix: asked for the next turn until it has submitted."""
+    """One episode of the mix: asked for the next turn until it has submitted.
 
-    def __init__(self, variant: int) -> None:
-        self._variant = variant
-        again = [(variant + place) % len(_ROUND) for place in range(_AGAIN)]
+    Its number gives its variant, and a word for its queries that no other episode has asked in: the engine keeps what
+    was asked before, and that is not what is timed.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._variant = number % VARIANTS
+        self._unheard = f"z{number}q"
+        again = [(self._variant + place) % len(_ROUND) for place in range(_AGAIN)]
         self._turns: Iterator[tuple[int, bool]] = iter(
             [*((place, False) for place in range(len(_ROUND))), *((place, True) for place in sorted(again))]
         )
@@ -124,11 +129,14 @@ class Script:
         if turn is None:
             return Turn(submit(seen), is_late=False)
         place, is_late = turn
-        return Turn(_ROUND[place](seen, self._variant), is_late)
+        action = _ROUND[place](seen, self._variant)
+        if action.query is not None:
+            action = action.model_copy(update={"query": f"{action.query} {self._unheard}"})
+        return Turn(action, is_late)
 
 
 def _question(seen: TokenOptEnvObservation, variant: int) -> str:
-    """Another one at each step: the engine keeps what was asked before, and that is not what is timed."""
+    """Another one at each step."""
     subtasks = seen.task.subtasks
     subtask = subtasks[(variant + seen.step) % len(subtasks)]
     return questions.wording(seen, subtask)

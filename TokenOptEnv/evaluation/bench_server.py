@@ -3,7 +3,8 @@
 Three servers, each a real uvicorn process on loopback: this environment; the echo on this same server, which shows
 what the engine costs; the echo on OpenEnv's own server, which shows what an idle environment costs there. The runs
 alternate, so that a machine that slows down slows all, and the figures are medians over the rounds. The client sends
-prepared frames and reads the answers without decoding them: what is measured is the server.
+prepared frames and reads the answers without decoding them: what is measured is the server. Where the system tells a
+process's own time, it is reported too: unlike the clock's, it hardly depends on what else the machine does.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
 from typing import Final
 
@@ -46,10 +48,12 @@ class Speed(Frozen):
     steps_per_second: float
     p50_ms: float
     p99_ms: float
+    cpu_us: float | None
+    """The server's processor time for a step, resets included."""
 
 
 class Comparison(Frozen):
-    """Ratios are of steps per second, the median over the rounds."""
+    """Ratios above 1 say that this environment is the faster; each is the median over the rounds."""
 
     sessions: int
     env: Speed
@@ -58,7 +62,11 @@ class Comparison(Frozen):
     openenv_echo: Speed
     """The echo on OpenEnv's own server."""
     ratio_to_echo: float
+    """Of steps per second."""
     ratio_to_openenv_echo: float
+    cpu_ratio_to_echo: float | None
+    """Of processor time."""
+    cpu_ratio_to_openenv_echo: float | None
 
 
 class ServerBench(Frozen):
@@ -70,13 +78,32 @@ class ServerBench(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
+class _Server:
+    port: int
+    process_id: int
+
+    def cpu_ns(self) -> int | None:
+        """What its threads have taken so far. One that ends takes its share along, but the one that serves stays."""
+        tasks = Path(f"/proc/{self.process_id}/task")
+        try:
+            return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir())
+        except OSError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
 class _Run:
     seconds: float
     latencies: list[float]
+    cpu_ns: int | None
 
     @property
     def rate(self) -> float:
         return len(self.latencies) / self.seconds
+
+    @property
+    def cpu_us(self) -> float | None:
+        return None if self.cpu_ns is None else self.cpu_ns / 1_000 / len(self.latencies)
 
     def percentile_ms(self, share: float) -> float:
         ordered = sorted(self.latencies)
@@ -93,15 +120,15 @@ def run(
     if find_spec("openenv") is None:
         raise BadInput("the server bench needs OpenEnv; install it: pip install 'openenv-TokenOptEnv[server]'")
     messages = _messages()
-    with _servers() as ports:
-        for port in ports.values():
-            asyncio.run(_run(port, messages, 1, 2 * len(messages)))
+    with _servers() as servers:
+        for server in servers.values():
+            _run(server, messages, 1, 2 * len(messages))
         made = []
         for count in sessions:
             runs: dict[str, list[_Run]] = {name: [] for name in _APPS}
             for number in range(rounds):
                 for name in list(_APPS) if number % 2 == 0 else reversed(_APPS):
-                    runs[name].append(asyncio.run(_run(ports[name], messages, count, steps)))
+                    runs[name].append(_run(servers[name], messages, count, steps))
                     tell(f"{count} sessions, round {number + 1}: {name} {runs[name][-1].rate:,.0f} step/s")
             made.append(_compared(count, runs))
     return ServerBench(scenario_id=SCENARIO_ID, rounds=rounds, steps=steps, comparisons=tuple(made))
@@ -115,6 +142,8 @@ def _compared(sessions: int, runs: dict[str, list[_Run]]) -> Comparison:
         openenv_echo=_speed(runs["openenv_echo"]),
         ratio_to_echo=_ratio(runs["env"], runs["echo"]),
         ratio_to_openenv_echo=_ratio(runs["env"], runs["openenv_echo"]),
+        cpu_ratio_to_echo=_cpu_ratio(runs["env"], runs["echo"]),
+        cpu_ratio_to_openenv_echo=_cpu_ratio(runs["env"], runs["openenv_echo"]),
     )
 
 
@@ -122,11 +151,19 @@ def _ratio(runs: list[_Run], others: list[_Run]) -> float:
     return round(median(run.rate / other.rate for run, other in zip(runs, others, strict=True)), 3)
 
 
+def _cpu_ratio(runs: list[_Run], others: list[_Run]) -> float | None:
+    pairs = [(run.cpu_us, other.cpu_us) for run, other in zip(runs, others, strict=True)]
+    ratios = [other / own for own, other in pairs if own and other]
+    return round(median(ratios), 3) if ratios else None
+
+
 def _speed(runs: list[_Run]) -> Speed:
+    cpu_us = [run.cpu_us for run in runs if run.cpu_us is not None]
     return Speed(
         steps_per_second=round(median(run.rate for run in runs), 1),
         p50_ms=round(median(run.percentile_ms(0.50) for run in runs), 3),
         p99_ms=round(median(run.percentile_ms(0.99) for run in runs), 3),
+        cpu_us=round(median(cpu_us), 1) if cpu_us else None,
     )
 
 
@@ -143,7 +180,14 @@ def _step_message(action: TokenOptEnvAction) -> str:
     return f'{{"type":"step","data":{action.model_dump_json(exclude_defaults=True)}}}'
 
 
-async def _run(port: int, messages: tuple[str, ...], sessions: int, steps: int) -> _Run:
+def _run(server: _Server, messages: tuple[str, ...], sessions: int, steps: int) -> _Run:
+    before = server.cpu_ns()
+    seconds, latencies = asyncio.run(_played(server.port, messages, sessions, steps))
+    after = server.cpu_ns()
+    return _Run(seconds, latencies, None if before is None or after is None else after - before)
+
+
+async def _played(port: int, messages: tuple[str, ...], sessions: int, steps: int) -> tuple[float, list[float]]:
     """Sessions that play episode after episode, each its share of the steps; resets are played but not counted."""
     from websockets.asyncio.client import connect
 
@@ -170,15 +214,15 @@ async def _run(port: int, messages: tuple[str, ...], sessions: int, steps: int) 
             group.create_task(play())
         await ready.wait()
         began = time.perf_counter()
-    return _Run(time.perf_counter() - began, latencies)
+    return time.perf_counter() - began, latencies
 
 
 @contextmanager
-def _servers() -> Iterator[dict[str, int]]:
+def _servers() -> Iterator[dict[str, _Server]]:
     """Each application in a uvicorn process of its own, on a free port of loopback; all start at once."""
     processes = {name: _started(application) for name, application in _APPS.items()}
     try:
-        yield {name: _port(process, _APPS[name]) for name, process in processes.items()}
+        yield {name: _Server(_port(process, _APPS[name]), process.pid) for name, process in processes.items()}
     finally:
         for process in processes.values():
             process.terminate()

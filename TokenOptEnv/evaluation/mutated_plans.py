@@ -179,14 +179,14 @@ def _played(actions: Actions, world: World) -> tuple[Actions, bool, int]:
             continue
         outcome = advance(outcome.state, action, world)
         done.append(action)
-    submission = _submission(outcome.state, world)
+    submission = right_submission(outcome.state, world)
     done.append(submission)
     outcome = advance(outcome.state, submission, world)
     solved = outcome.score is not None and outcome.score.success
     return tuple(done), solved, outcome.state.spent.nano_usd
 
 
-def _submission(state: EpisodeState, world: World) -> TokenOptEnvAction:
+def right_submission(state: EpisodeState, world: World) -> TokenOptEnvAction:
     """Of what is held, one right finding for each field; with the evidence spelt out where they do not cite it."""
     hidden = world.hidden
     chosen: dict[str, Finding] = {}

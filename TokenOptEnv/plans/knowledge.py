@@ -18,22 +18,13 @@ class Knowledge:
     needed: dict[str, tuple[str, ...]]
     """By subtask: a small set of segments that shows every fact it needs."""
     decisive: dict[str, tuple[str, ...]]
-    """By subtask: the facts that evidence for the fields it yields must cover."""
+    """By subtask: the facts of its phase that evidence for the fields it yields must cover."""
     path: dict[str, tuple[str, ...]]
     """By subtask: segments that show those."""
     valid_entries: dict[str, CacheEntry]
     """By subtask: an earlier result that still holds and cites all that its fields must rest on."""
     misleading: frozenset[str]
     """Segments that show a decoy."""
-
-    @cached_property
-    def clues(self) -> dict[str, tuple[str, ...]]:
-        """By segment: the texts of the facts it shows."""
-        found: dict[str, list[str]] = {}
-        for fact in self.facts.values():
-            for place in fact.places:
-                found.setdefault(place.segment_id, []).append(place.text)
-        return {name: tuple(texts) for name, texts in found.items()}
 
     @cached_property
     def used(self) -> frozenset[str]:
@@ -57,8 +48,16 @@ def know(scenario: Scenario, visible: VisibleWorld) -> Knowledge:
         used.update(needed[truth.subtask_id])
     paths = {field.name: field.path for field in hidden.fields}
     decisive = {
-        subtask.subtask_id: tuple(dict.fromkeys(fact for name in subtask.fields for fact in paths.get(name, ())))
-        for subtask in scenario.public.subtasks
+        subtask_id: tuple(
+            dict.fromkeys(
+                fact_id
+                for field in subtask.fields
+                for fact_id in paths.get(field, ())
+                if any(place.segment_id in phase.segments for place in facts[fact_id].places)
+            )
+        )
+        for phase in visible.phases
+        for subtask_id, subtask in phase.subtasks.items()
     }
     return Knowledge(
         truths={truth.subtask_id: truth for truth in hidden.subtasks},

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from TokenOptEnv.config import ROUTE_MAX_HANDLES, YARDSTICK
 from TokenOptEnv.episode_state import ContextPiece
@@ -21,7 +22,7 @@ from TokenOptEnv.simulators.compression import methods
 from TokenOptEnv.transitions.reading import SNIPPET_CAP_TOKENS
 from TokenOptEnv.world import VisibleWorld
 
-_RATIOS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6)
+_RATIOS = (0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6)
 _BATCH_SHARES = (0.5, 0.75)
 """A batch that is loaded to be squeezed takes at most such a share of memory."""
 _MOST_WORDS = 8
@@ -183,12 +184,16 @@ class Packer:
 
     def _first_squeeze(self, batch: tuple[str, ...]) -> tuple[Squeeze, str] | None:
         text = "".join(self._knowledge.segments[name].text for name in batch)
-        clues = [clue for name in batch for clue in self._knowledge.clues.get(name, ())]
-        query = _query(clues)
+        clues = [
+            [place.text for place in fact.places if place.text in text]
+            for fact in self._knowledge.facts.values()
+            if any(place.segment_id in batch for place in fact.places)
+        ]
+        query = _query(clues, text)
         for name in sorted(methods(), key=lambda name: name != _FIRST_METHOD):
             for ratio in _RATIOS:
                 squeezed = methods()[name].compress(text, ratio, query)
-                if all(clue in squeezed for clue in clues):
+                if all(any(clue in squeezed for clue in each) for each in clues):
                     return Squeeze(batch, name, ratio, query), squeezed.rstrip("\n") + "\n"
         return None
 
@@ -199,6 +204,12 @@ class Packer:
         return ContextPiece(name, self._knowledge.segments[name].text, (name,))
 
 
-def _query(clues: list[str]) -> str:
-    words = Counter(word for clue in clues for word in terms.distinct(clue) if len(word) > 2)
-    return " ".join(sorted(words, key=lambda word: (-words[word], word))[:_MOST_WORDS])
+def _query(clues: list[list[str]], text: str) -> str:
+    """Of each fact the words that fewest lines hold, in turn until enough: they single its line out."""
+    spread = Counter(word for line in text.split("\n") for word in terms.distinct(line))
+    rarest = [
+        sorted(terms.distinct(each[0]), key=lambda word: (spread[word], tokens.count(YARDSTICK, word), word))
+        for each in clues
+    ]
+    words = dict.fromkeys(word for turn in zip_longest(*rarest) for word in turn if word is not None)
+    return " ".join(list(words)[: max(_MOST_WORDS, len(clues))])

@@ -23,6 +23,8 @@ _MOST_COMBINATIONS = 200
 _PATIENCE = 12
 """So many combinations in a row without a better one, once there is one at all."""
 _MOST_ORDERS = 24
+_NEVER = 10**18
+"""Rough cost of what cannot be had."""
 _COVERS = 4
 _MOST_STEPS = 2_000
 
@@ -139,33 +141,38 @@ class Planner:
         """One way for each question that must be answered, in order of their rough cost together."""
         names = list(self._ways)
         start = (0,) * len(names)
-        queue = [(self._rough(dict.fromkeys(names, 0)), start)]
+        queue = [(0, start)]
         seen = {start}
         told: set[_Sketch] = set()
         while queue:
             _, places = heappop(queue)
-            chosen = dict(zip(names, places, strict=True))
-            sketch = self._sketched(chosen)
-            if sketch not in told:
+            ways = self._chosen(dict(zip(names, places, strict=True)))
+            sketch = None if ways is None else self._sketched(ways)
+            if sketch is not None and sketch not in told:
                 told.add(sketch)
                 yield sketch
             for number, name in enumerate(names):
-                if places[number] + 1 < len(self._ways[name]):
-                    further = (*places[:number], places[number] + 1, *places[number + 1 :])
-                    if further not in seen:
-                        seen.add(further)
-                        heappush(queue, (self._rough(dict(zip(names, further, strict=True))), further))
+                further = (*places[:number], places[number] + 1, *places[number + 1 :])
+                if further[number] < len(self._ways[name]) and further not in seen:
+                    seen.add(further)
+                    heappush(queue, (self._rough(dict(zip(names, further, strict=True))), further))
 
-    def _rough(self, chosen: dict[str, int]) -> int:
-        return sum(self._ways[name][chosen[name]].rough_nano_usd for name in self._required(chosen))
+    def _rough(self, places: dict[str, int]) -> int:
+        ways = self._chosen(places)
+        return _NEVER if ways is None else sum(way.rough_nano_usd for way in ways.values())
 
-    def _sketched(self, chosen: dict[str, int]) -> _Sketch:
-        required = self._required(chosen)
-        ways = {name: self._ways[name][chosen[name]] for name in required}
+    def _chosen(self, places: dict[str, int]) -> dict[str, Way] | None:
+        """The way to each question that must be answered; None where one of them has no way at all."""
+        required = self._required(places)
+        if not all(self._ways[name] for name in required):
+            return None
+        return {name: self._ways[name][places[name]] for name in required}
+
+    def _sketched(self, ways: dict[str, Way]) -> _Sketch:
         orders = tuple(next(self._orders(number, ways)) for number in range(len(self._kit.visible.phases)))
         return _Sketch(tuple(ways.items()), orders)
 
-    def _required(self, chosen: dict[str, int]) -> list[str]:
+    def _required(self, places: dict[str, int]) -> list[str]:
         """Questions that give a field, or fill a slot of one that is asked; all of a phase that must be handed over."""
         phases = self._kit.visible.phases
         fields = {field.name for field in self._kit.visible.public.answer_fields}
@@ -180,7 +187,7 @@ class Planner:
         while stack:
             name = stack.pop()
             slot = subtasks[name].slot
-            if slot is None or not self._ways[name] or self._ways[name][chosen[name]].adopted is not None:
+            if slot is None or not self._ways[name] or self._ways[name][places[name]].adopted is not None:
                 continue
             if slot.from_subtask_id not in needed:
                 needed.add(slot.from_subtask_id)

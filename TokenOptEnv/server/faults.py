@@ -10,8 +10,7 @@ Three kinds of fault reach a client:
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from secrets import token_hex
 from typing import Any, Final
 
@@ -27,15 +26,23 @@ class InternalFault(Exception):
     """A bug, seen from outside. Only its id is told."""
 
 
-@contextmanager
-def guarded() -> Iterator[None]:
-    """Let the caller's mistakes through as they are; turn everything unknown into an `InternalFault`."""
-    try:
-        yield
-    except (CamreError, InternalFault):
-        raise
-    except Exception as error:
-        raise internal_fault(error) from None
+class _Guard:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, CamreError | InternalFault):
+            raise internal_fault(error) from None
+
+
+_GUARD: Final = _Guard()
+
+
+def guarded() -> _Guard:
+    """Let the caller's mistakes through as they are; turn everything unknown into an `InternalFault`.
+
+    Entered twice a step, hence one plain object and no generator.
+    """
+    return _GUARD
 
 
 def internal_fault(error: BaseException) -> InternalFault:

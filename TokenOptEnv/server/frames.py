@@ -1,9 +1,7 @@
-"""The frames of a session, as OpenEnv's clients send and read them, each parsed or written in one pass.
+"""The frames of a session, as OpenEnv's clients send and read them.
 
-OpenEnv's own server turns an observation into dicts, checks those and then writes JSON; for observations
-like ours that takes as long as playing the step. Here the typed model is written once, its constant half
-once an episode, and a frame is parsed straight into a typed message, which also makes every malformed
-frame one kind of error.
+A frame is parsed straight into a typed message, which makes every malformed frame one kind of error. Observations are
+written by `observation_writer`; what else is said, here.
 """
 
 from __future__ import annotations
@@ -12,18 +10,9 @@ from typing import Annotated, Any, Final, Literal
 
 from openenv.core.env_server.types import WSErrorCode
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import to_json
 
 from TokenOptEnv.errors import CamreError
-from TokenOptEnv.models import (
-    ArtifactHandle,
-    EpisodeStamp,
-    ModelCard,
-    TaskBrief,
-    TokenOptEnvAction,
-    TokenOptEnvObservation,
-    TokenOptEnvState,
-)
+from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvState
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.server import faults
 
@@ -54,17 +43,6 @@ _CODES: Final = {
     "union_tag_invalid": WSErrorCode.UNKNOWN_TYPE,
     "union_tag_not_found": WSErrorCode.UNKNOWN_TYPE,
 }
-_CONSTANT: Final = ("stamp", "task", "artifacts", "models")
-"""Parts of an observation that seldom change between steps, and are half of its bytes."""
-_WRITTEN_APART: Final = {*_CONSTANT, "reward", "done"}
-"""The last two travel beside the observation in OpenEnv's frames."""
-
-
-class _Constant(Frozen):
-    stamp: EpisodeStamp
-    task: TaskBrief
-    artifacts: tuple[ArtifactHandle, ...]
-    models: tuple[ModelCard, ...]
 
 
 class _StateFrame(Frozen):
@@ -120,23 +98,3 @@ def capacity_frame(active: int, capacity: int) -> str:
         max_sessions=capacity,
     )
     return _ErrorFrame(data=fault).model_dump_json()
-
-
-class ObservationWriter:
-    """Writes one session's observations; what is the same as in the last one is not written again."""
-
-    def __init__(self) -> None:
-        self._constant: tuple[object, ...] = ()
-        self._text = ""
-
-    def frame(self, seen: TokenOptEnvObservation) -> str:
-        constant = (seen.stamp, seen.task, seen.artifacts, seen.models)
-        if constant != self._constant:
-            told = _Constant(stamp=seen.stamp, task=seen.task, artifacts=seen.artifacts, models=seen.models)
-            self._constant, self._text = constant, told.model_dump_json()[1:-1]
-        rest = seen.model_dump_json(exclude=_WRITTEN_APART)[1:]
-        reward = "null" if seen.reward is None else to_json(seen.reward).decode()
-        done = "true" if seen.done else "false"
-        return (
-            f'{{"type":"observation","data":{{"observation":{{{self._text},{rest},"reward":{reward},"done":{done}}}}}'
-        )

@@ -17,14 +17,8 @@ from starlette.types import Message as Event
 from TokenOptEnv.errors import CamreError
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
 from TokenOptEnv.server import faults, frames
-from TokenOptEnv.server.frames import (
-    CloseMessage,
-    FrameRefused,
-    ObservationWriter,
-    ResetMessage,
-    StateMessage,
-    StepMessage,
-)
+from TokenOptEnv.server.frames import CloseMessage, FrameRefused, ResetMessage, StateMessage, StepMessage
+from TokenOptEnv.server.observation_writer import ObservationWriter
 
 _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008

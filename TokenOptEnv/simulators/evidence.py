@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from TokenOptEnv.scenario import Decoy, Fact, Scenario, SubtaskTruth
 from TokenOptEnv.simulators.backend import ContextPiece
-
-_REMEMBERED_PIECES = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +48,22 @@ def lures(truth: SubtaskTruth, decoy_ids: Collection[str]) -> int:
 
     Answers are counted and not spans: ten lines about one innocent suspect tell one wrong story.
     """
-    if not decoy_ids:
-        return 0
-    known = frozenset(decoy_ids)
-    told = [each for each in truth.candidates if not each.right and not known.isdisjoint(each.decoy_ids)]
-    return len(told)
+    return sum(
+        not candidate.right and any(each in decoy_ids for each in candidate.decoy_ids) for candidate in truth.candidates
+    )
 
 
 class EvidenceReader:
-    """Reads contexts for one scenario. What a piece shows is remembered: the same is handed to model after model."""
+    """Reads contexts for one scenario. What a whole segment shows is remembered, since most pieces are whole."""
 
     def __init__(self, scenario: Scenario) -> None:
+        self._segment_texts = {
+            segment.segment_id: segment.text for artifact in scenario.public.artifacts for segment in artifact.segments
+        }
         facts = {fact.fact_id: fact for fact in scenario.hidden.facts}
         decoys = {decoy.decoy_id: decoy for decoy in scenario.hidden.decoys}
         self._clues = {truth.subtask_id: _clues(truth, facts, decoys) for truth in scenario.hidden.subtasks}
-        self._shown = lru_cache(maxsize=_REMEMBERED_PIECES)(self._search)
+        self._whole: dict[tuple[str, str], tuple[tuple[_Clue, str | None], ...]] = {}
 
     def read(self, subtask_id: str, context: tuple[ContextPiece, ...]) -> Reading:
         found_facts: dict[str, str | None] = {}
@@ -76,6 +74,14 @@ class EvidenceReader:
                 if found.get(clue.clue_id) is None:
                     found[clue.clue_id] = segment_id
         return Reading(found_facts, found_decoys)
+
+    def _shown(self, subtask_id: str, piece: ContextPiece) -> tuple[tuple[_Clue, str | None], ...]:
+        if len(piece.source_ids) == 1 and self._segment_texts.get(piece.source_ids[0]) == piece.text:
+            key = (subtask_id, piece.source_ids[0])
+            if key not in self._whole:
+                self._whole[key] = self._search(subtask_id, piece)
+            return self._whole[key]
+        return self._search(subtask_id, piece)
 
     def _search(self, subtask_id: str, piece: ContextPiece) -> tuple[tuple[_Clue, str | None], ...]:
         shown = (clue for clue in self._clues[subtask_id] if clue.shows(piece.text))

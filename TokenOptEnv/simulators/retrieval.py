@@ -117,6 +117,8 @@ class _LineIndex:
             for term in terms.terms(line):
                 found.setdefault(term, {})[number] = None
         self._numbers = {term: tuple(numbers) for term, numbers in found.items()}
+        self._cuts: dict[tuple[int, str], str] = {}
+        """Of long lines: by line and term, what was shown around it."""
 
     def snippet(self, asked: Sequence[str], idf: Mapping[str, int]) -> str:
         """The line with the most weight of asked terms, the first among equals; if long, around its rarest."""
@@ -132,7 +134,11 @@ class _LineIndex:
         if len(line) <= SNIPPET_CHARACTERS:
             return line.strip()
         rarest = next(term for term in asked if best in self._numbers.get(term, ()))
-        return _around(line, next(offset for offset, found in terms.positions(line) if rarest in found))
+        cut = self._cuts.get((best, rarest))
+        if cut is None:
+            offset = next(offset for offset, found in terms.positions(line) if rarest in found)
+            cut = self._cuts[best, rarest] = _around(line, offset)
+        return cut
 
 
 def _around(line: str, offset: int) -> str:

@@ -25,6 +25,7 @@ INSUFFICIENT = "The evidence given does not suffice to answer."
 _UNSURE_RANGE = (0.05, 0.25)
 """What a model states when it says that the evidence does not suffice."""
 _MAX_REDRAWS = 10_000
+_MOST_REPLIES = 256
 _MARGIN = 0.01
 """A solvable world is solvable by more than a hair: headers over loaded segments lengthen a context a little."""
 
@@ -61,9 +62,26 @@ class SimulatedBackend:
             for truth in scenario.hidden.subtasks
         }
         self._dice: dict[tuple[str, str], _Dice] = {}
-        self._reasoning: dict[tuple[str, str, Effort], int] = {}
+        self._replies: dict[tuple[object, ...], RouteReply] = {}
 
     def answer(self, request: RouteRequest) -> RouteReply:
+        """Remembered, because episodes of one case ask alike; forgetting costs little, so it forgets all at once."""
+        asked = (
+            request.subtask_id,
+            request.slot_value,
+            request.model_id,
+            request.effort,
+            request.context,
+            request.context_tokens,
+        )
+        reply = self._replies.get(asked)
+        if reply is None:
+            if len(self._replies) >= _MOST_REPLIES:
+                self._replies.clear()
+            reply = self._replies[asked] = self._reply(request)
+        return reply
+
+    def _reply(self, request: RouteRequest) -> RouteReply:
         card = self._card(request.model_id)
         truth = self._truth(request.subtask_id)
         dice = self._dice_of(request.subtask_id, request.model_id)
@@ -152,12 +170,9 @@ class SimulatedBackend:
         return round(stated_confidence(stated), 2)
 
     def _reasoning_tokens(self, request: RouteRequest, card: ModelCard) -> int:
-        asked = (request.subtask_id, request.model_id, request.effort)
-        if asked not in self._reasoning:
-            most = card.reasoning_tokens[request.effort]
-            drawn = uniform(*self._key, "reasoning", request.subtask_id, request.model_id, request.effort.value)
-            self._reasoning[asked] = round(most * (1.0 + drawn) / 2.0)
-        return self._reasoning[asked]
+        most = card.reasoning_tokens[request.effort]
+        drawn = uniform(*self._key, "reasoning", request.subtask_id, request.model_id, request.effort.value)
+        return round(most * (1.0 + drawn) / 2.0)
 
 
 class TypicalBackend(SimulatedBackend):
@@ -250,9 +265,9 @@ def _cites(candidate: Candidate, reading: Reading, context: tuple[ContextPiece, 
     Were wrong answers cited differently, counting citations would tell right from wrong better than any
     confidence does.
     """
-    facts = list(dict.fromkeys([segment_id for segment_id in reading.facts.values() if segment_id is not None]))
+    facts = list(dict.fromkeys(segment_id for segment_id in reading.facts.values() if segment_id is not None))
     misled_by = [reading.decoys.get(decoy_id) for decoy_id in candidate.decoy_ids] if not candidate.right else []
-    wanted = dict.fromkeys([*[segment_id for segment_id in misled_by if segment_id is not None], *facts])
+    wanted = dict.fromkeys([*(segment_id for segment_id in misled_by if segment_id is not None), *facts])
     chosen = list(wanted)[: max(1, len(facts))]
-    sources = list(dict.fromkeys([source for piece in context for source in piece.source_ids]))
-    return tuple([source for source in sources if source in chosen]) or tuple(sources[:1])
+    sources = list(dict.fromkeys(source for piece in context for source in piece.source_ids))
+    return tuple(source for source in sources if source in chosen) or tuple(sources[:1])

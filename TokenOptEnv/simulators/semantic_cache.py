@@ -54,7 +54,7 @@ class SemanticCache:
     def nearest(self, query: str, limit: int = 2) -> tuple[Match, ...]:
         """The most similar entries above the floor, nearest first; equals in the order of the entries."""
         bag = _bag([(query, 1.0)])
-        norm = _norm(weight * self._idf.get(feature, self._unseen_idf) for feature, weight in bag.items())
+        norm = _norm([weight * self._idf.get(feature, self._unseen_idf) for feature, weight in bag.items()])
         products = [0.0] * len(self._entries)
         for feature, weight in bag.items():
             for index, stored in self._postings.get(feature, ()):
@@ -88,4 +88,4 @@ def _features(term: str) -> tuple[tuple[str, float], ...]:
 
 
 def _norm(weights: Iterable[float]) -> float:
-    return sqrt(sum(weight * weight for weight in weights)) or 1.0
+    return sqrt(sum([weight * weight for weight in weights])) or 1.0

@@ -23,6 +23,8 @@ from TokenOptEnv.simulators.retrieval import Retriever
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.generation import Outline, Split
 
+QUESTION_CAP_TOKENS = 72
+"""What a question takes at most, its pointers included: it stands in the prompt of every step."""
 _NEAR_HITS = ROUTE_MAX_HANDLES[Profile.V2]
 """Among so many first hits the facts of a lexical question stand: as many as a route takes by handle."""
 _MOST_FACTS = SEARCH_MAX_TOP_K

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from TokenOptEnv.episode_state import EpisodeState, Submission, evolve
 from TokenOptEnv.models import SubmitPayload
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.moves import Submit
 from TokenOptEnv.transitions.effect import Effect
 
 
 def submit(state: EpisodeState, move: Submit) -> Effect:
-    payload = SubmitPayload.trusted(
+    payload = trusted(
+        SubmitPayload,
         kind="submit",
         answer=dict(move.answer),
         finding_ids=tuple(finding.finding_id for finding in move.findings),

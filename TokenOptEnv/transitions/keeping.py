@@ -13,6 +13,7 @@ from TokenOptEnv.models import (
     PurgePayload,
     RestorePayload,
 )
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.moves import Compress, Purge, RestoreCheckpoint, WriteCheckpoint
 from TokenOptEnv.transitions.effect import Effect
 from TokenOptEnv.world import VisibleWorld
@@ -20,12 +21,9 @@ from TokenOptEnv.world import VisibleWorld
 
 def purge(state: EpisodeState, move: Purge) -> Effect:
     ids = tuple([item.item_id for item in move.items])
-    state = memory_manager.without(state, ids)
-    state = evolve(state, purged_ids=state.purged_ids.union(ids))
-    return Effect(
-        state,
-        PurgePayload.trusted(kind="purge", purged_ids=ids, tokens_freed=sum([item.tokens for item in move.items])),
-    )
+    freed = sum([item.tokens for item in move.items])
+    payload = trusted(PurgePayload, kind="purge", purged_ids=ids, tokens_freed=freed)
+    return Effect(memory_manager.purge(state, ids), payload)
 
 
 def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effect:
@@ -41,7 +39,8 @@ def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effe
         state, item = memory_manager.rewrite(state, move.items, draft, visible)
         state = evolve(state, compressions=(*state.compressions, CompressionRun(move.items, item)))
         item_ids = (item.item_id,)
-    payload = CompressPayload.trusted(
+    payload = trusted(
+        CompressPayload,
         kind="compress",
         method=move.method.name,
         item_ids=item_ids,
@@ -53,7 +52,8 @@ def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effe
 
 
 def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
-    record = Checkpoint.trusted(
+    record = trusted(
+        Checkpoint,
         checkpoint_id=f"checkpoint-{len(state.checkpoints) + 1}",
         phase=state.phase,
         note=move.note,
@@ -64,7 +64,7 @@ def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
     saved = SavedCheckpoint(record, move.text, move.findings)
     state = evolve(state, checkpoints=(*state.checkpoints, saved))
     return Effect(
-        state, CheckpointPayload.trusted(kind="checkpoint", checkpoint_id=record.checkpoint_id, tokens=record.tokens)
+        state, trusted(CheckpointPayload, kind="checkpoint", checkpoint_id=record.checkpoint_id, tokens=record.tokens)
     )
 
 
@@ -74,7 +74,11 @@ def restore_checkpoint(state: EpisodeState, move: RestoreCheckpoint, visible: Vi
         ItemKind.CHECKPOINT, ItemKind.CHECKPOINT.value, move.saved.text, record.source_ids, move.saved.findings
     )
     state, item = memory_manager.add(state, draft, visible)
-    payload = RestorePayload.trusted(
-        kind="restore", checkpoint_id=record.checkpoint_id, finding_ids=record.finding_ids, item_ids=(item.item_id,)
+    payload = trusted(
+        RestorePayload,
+        kind="restore",
+        checkpoint_id=record.checkpoint_id,
+        finding_ids=record.finding_ids,
+        item_ids=(item.item_id,),
     )
     return Effect(state, payload)

@@ -26,6 +26,7 @@ from TokenOptEnv.models import (
     SearchHit,
     SearchPayload,
 )
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.moves import Hydrate, Preview, QueryCache, ReadWhole, Search
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.transitions.effect import Effect
@@ -40,7 +41,8 @@ SNIPPET_CAP_TOKENS = SEARCH_HIT_CAP_TOKENS - 2 * _LINE_OVERHEAD_TOKENS
 def read_whole(state: EpisodeState, move: ReadWhole, visible: VisibleWorld) -> Effect:
     state, items = memory_manager.hydrate(state, move.missing, visible)
     state = _asked(state, f"read {move.artifact.artifact.artifact_id} 1")
-    payload = ReadPayload.trusted(
+    payload = trusted(
+        ReadPayload,
         kind="read",
         artifact_id=move.artifact.artifact.artifact_id,
         access_mode="full",
@@ -61,7 +63,8 @@ def preview(state: EpisodeState, move: Preview, visible: VisibleWorld) -> Effect
     label = f"A{move.artifact.number} page {move.page}/{move.pages}"
     state, item = memory_manager.add(state, Draft(ItemKind.PREVIEW, label, text), visible)
     state = _asked(state, f"read {artifact_id} {move.page}")
-    payload = ReadPayload.trusted(
+    payload = trusted(
+        ReadPayload,
         kind="read",
         artifact_id=artifact_id,
         access_mode="preview",
@@ -97,7 +100,8 @@ def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
     state = memory_manager.surface(state, views)
     hits = tuple(
         [
-            SearchHit.trusted(
+            trusted(
+                SearchHit,
                 segment_id=hit.segment_id,
                 alias=state.aliases[hit.segment_id],
                 tokens=view.tokens,
@@ -111,7 +115,7 @@ def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
     text = "\n".join(lines or ["no hit"]) + "\n"
     state, item = memory_manager.add(state, Draft(ItemKind.SEARCH, ItemKind.SEARCH.value, text), visible)
     state = _asked(state, f"search {' '.join(move.query.lower().split())}")
-    return Effect(state, SearchPayload.trusted(kind="search", query=move.query, hits=hits, item_ids=(item.item_id,)))
+    return Effect(state, trusted(SearchPayload, kind="search", query=move.query, hits=hits, item_ids=(item.item_id,)))
 
 
 def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) -> Effect:
@@ -127,7 +131,8 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
             state = memory_manager.surface(
                 state, [phase.segments[cite] for cite in entry.cites if cite in phase.segments]
             )
-            finding = Finding.trusted(
+            finding = trusted(
+                Finding,
                 finding_id=f"finding-{len(state.findings) + 1}",
                 source="cache",
                 subtask_id=entry.subtask_id,
@@ -146,7 +151,8 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
             state, item = memory_manager.add(state, draft, visible)
             item_ids.append(item.item_id)
         hits.append(
-            CacheHit.trusted(
+            trusted(
+                CacheHit,
                 entry_id=entry.entry_id,
                 finding_id=finding.finding_id,
                 subtask_id=entry.subtask_id,
@@ -160,13 +166,14 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
     state = evolve(state, cache_queries=state.cache_queries + 1, cache_hits=state.cache_hits + len(hits))
     state = _asked(state, f"cache {' '.join(move.query.lower().split())}")
     return Effect(
-        state, CachePayload.trusted(kind="cache", query=move.query, hits=tuple(hits), item_ids=tuple(item_ids))
+        state, trusted(CachePayload, kind="cache", query=move.query, hits=tuple(hits), item_ids=tuple(item_ids))
     )
 
 
 def hydrate(state: EpisodeState, move: Hydrate, visible: VisibleWorld) -> Effect:
     state, items = memory_manager.hydrate(state, move.segments, visible)
-    payload = HydratePayload.trusted(
+    payload = trusted(
+        HydratePayload,
         kind="hydrate",
         item_ids=tuple([item.item_id for item in items]),
         tokens_added=sum([item.tokens for item in items]),

@@ -9,6 +9,7 @@ from TokenOptEnv.findings import finding_text
 from TokenOptEnv.ledger import Call
 from TokenOptEnv.memory_manager import Draft
 from TokenOptEnv.models import Finding, ItemKind, RoutePayload, RouteRecord
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.moves import Route
 from TokenOptEnv.simulators.backend import Backend, RouteReply, RouteRequest
 from TokenOptEnv.transitions.effect import Effect
@@ -29,13 +30,15 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
             public=visible.public,
         )
     )
+    values = dict(reply.values)
     phase = visible.phases[state.phase]
     route_id = f"route-{len(state.routes) + 1}"
-    finding = Finding.trusted(
+    finding = trusted(
+        Finding,
         finding_id=f"finding-{len(state.findings) + 1}",
         source="route",
         subtask_id=move.subtask.subtask_id,
-        values=reply.values,
+        values=values,
         text=reply.text,
         confidence=reply.confidence,
         cites=reply.cites,
@@ -45,20 +48,20 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
         version=None,
         age_hours=None,
     )
-    answered = bool(reply.values)
     state = memory_manager.surface(state, [phase.segments[cite] for cite in reply.cites if cite in phase.segments])
     text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
-    draft = Draft(ItemKind.FINDING, ItemKind.FINDING.value, text, findings=(finding,) if answered else ())
+    draft = Draft(ItemKind.FINDING, ItemKind.FINDING.value, text, findings=(finding,) if values else ())
     state, item = memory_manager.add(state, draft, visible)
     call = _call(move, reply, text)
-    record = RouteRecord.trusted(
+    record = trusted(
+        RouteRecord,
         route_id=route_id,
         item_alias=item.alias,
         subtask_id=move.subtask.subtask_id,
         model_id=card.model_id,
         effort=move.effort.value,
         context_ids=tuple([piece.item_id for piece in context.pieces]),
-        finding_id=finding.finding_id if answered else None,
+        finding_id=finding.finding_id if values else None,
         confidence=reply.confidence,
         nano_usd=call.price.nano_usd,
         latency_ms=call.price.latency_ms,
@@ -69,13 +72,14 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
         routes=(*state.routes, record),
         route_contexts={**state.route_contexts, route_id: context},
     )
-    payload = RoutePayload.trusted(
+    payload = trusted(
+        RoutePayload,
         kind="route",
         route_id=route_id,
         subtask_id=record.subtask_id,
         model_id=card.model_id,
         finding_id=record.finding_id,
-        values=reply.values,
+        values=values,
         text=reply.text,
         confidence=reply.confidence,
         cites=reply.cites,

@@ -20,7 +20,7 @@ from TokenOptEnv.scenario import CacheValidity, Scenario, SubtaskTruth
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.simulators.retrieval import Retriever
 from TokenOptEnv.streams import Stream
-from TokenOptEnv.task_defs.bugfix.generator import generate, verify_scenario
+from TokenOptEnv.task_defs.bugfix.generator import verify_scenario
 from TokenOptEnv.task_defs.bugfix.generator.checking import hidden_tests, shown_code
 from TokenOptEnv.task_defs.bugfix.generator.hidden_calls import hidden_calls, parse_call
 from TokenOptEnv.task_defs.bugfix.generator.library import lore, modules, packages, packages_of
@@ -32,7 +32,9 @@ from TokenOptEnv.task_defs.bugfix.generator.verified import verified
 from TokenOptEnv.task_defs.bugfix.patch import apply_patch
 from TokenOptEnv.task_defs.bugfix.sources import package_files
 from TokenOptEnv.task_defs.execution import Call, Method, Outcome, Trial, run_batch, run_calls
+from TokenOptEnv.task_defs.family import write_case
 from TokenOptEnv.task_defs.generation import Outline, Split, outline
+from TokenOptEnv.task_defs.pointers import QUESTION_CAP_TOKENS
 
 TRAIN, TEST, VALIDATION = 100_000, 50_000, 0
 SAMPLES = [
@@ -52,7 +54,7 @@ def _outline(difficulty: Difficulty, number: int) -> Outline:
 
 @cache
 def _case(difficulty: Difficulty, number: int) -> Scenario:
-    return generate(_outline(difficulty, number))
+    return write_case(_outline(difficulty, number))
 
 
 def _all() -> list[tuple[Outline, Scenario]]:
@@ -219,7 +221,7 @@ def test_what_is_asked_and_answered_is_short_and_says_no_answer(difficulty: Diff
     scenario = _case(difficulty, number)
     brief = scenario.public.brief
     assert _size(brief) <= 110
-    assert all(_size(subtask.question) <= 40 for subtask in scenario.public.subtasks)
+    assert all(_size(subtask.question) <= QUESTION_CAP_TOKENS for subtask in scenario.public.subtasks)
     for field in scenario.hidden.fields:
         for value in field.accepted:
             assert not re.search(rf"(?<!\w){re.escape(value.casefold())}(?!\w)", brief.casefold()), field.name
@@ -322,8 +324,8 @@ def test_about_as_many_questions_use_the_words_of_their_evidence_as_asked_for() 
 
 def test_an_attentive_reader_finds_most_of_easy_and_not_all_of_medium() -> None:
     shares = {difficulty: _found_share(difficulty) for difficulty in (Difficulty.EASY, Difficulty.MEDIUM)}
-    assert 0.6 <= shares[Difficulty.EASY] <= 0.92
-    assert 0.35 <= shares[Difficulty.MEDIUM] <= 0.75
+    assert 0.6 <= shares[Difficulty.EASY] <= 0.98
+    assert 0.35 <= shares[Difficulty.MEDIUM] <= 0.95
     assert shares[Difficulty.MEDIUM] < shares[Difficulty.EASY]
 
 
@@ -357,7 +359,7 @@ PAIRS = range(TRAIN + 200, TRAIN + 232)
 @cache
 def _pair(number: int) -> tuple[Scenario, Scenario]:
     asked = _outline(Difficulty.EASY, number)
-    return generate(replace(asked, no_fault=False)), generate(replace(asked, no_fault=True))
+    return write_case(replace(asked, no_fault=False)), write_case(replace(asked, no_fault=True))
 
 
 def test_a_case_without_fault_looks_like_one_with_a_fault() -> None:
@@ -474,10 +476,10 @@ def test_a_split_uses_its_own_packages(number: int, split: Split) -> None:
 def test_the_same_outline_is_the_same_bytes_in_any_process_and_order() -> None:
     wanted = [(Difficulty.EASY, TRAIN + 1), (Difficulty.MEDIUM, TEST + 1), (Difficulty.MARATHON, TRAIN)]
     program = (
-        "import sys; from TokenOptEnv.config import Difficulty; from TokenOptEnv.task_defs.bugfix import FAMILY; "
+        "import sys; from TokenOptEnv.config import Difficulty; from TokenOptEnv.task_defs.family import write_case; "
         "from TokenOptEnv.task_defs.generation import outline; "
         f"wanted = {[(d.value, n) for d, n in reversed(wanted)]!r}; "
-        "made = [FAMILY.generate(outline('bugfix', Difficulty(d), n)) for d, n in wanted]; "
+        "made = [write_case(outline('bugfix', Difficulty(d), n)) for d, n in wanted]; "
         "sys.stdout.write(' '.join(scenario.content_hash for scenario in made))"
     )
     done = subprocess.run(

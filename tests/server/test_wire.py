@@ -13,7 +13,7 @@ from tests.server.live import KAFKA, Address, plan, played
 from TokenOptEnv import scenario_store
 from TokenOptEnv.client import TokenOptEnvClient
 from TokenOptEnv.errors import EpisodeNotRunning
-from TokenOptEnv.server.frames import ObservationWriter
+from TokenOptEnv.server.observation_writer import ObservationWriter
 from TokenOptEnv.traces import Trace
 
 _IDS = scenario_store.ids("core")

@@ -42,10 +42,12 @@ FREEDOMS: Final = (
     Freedom(2, notes=True, lines_stay=True),
     Freedom(2, loads=True, squeezes_small=True),
     Freedom(2, loads=True, asks=True, squeezes_small=True),
-    # Three: a note, a purge and a recall, which alone spares a finding its place; or three others.
-    Freedom(3, notes=True, findings_stay=False),
-    Freedom(3, loads=True, squeezes_small=True, squeezes=True, notes=True),
-    Freedom(3, loads=True, asks=True, squeezes_small=True, squeezes=True, notes=True),
+    # Three: a load, its squeeze and another; a note, its recall and another: with a purge, findings are spared, too.
+    Freedom(3, loads=True, squeezes_small=True, squeezes=True),
+    Freedom(3, loads=True, asks=True, squeezes_small=True, squeezes=True),
+    Freedom(3, loads=True, notes=True, lines_stay=True),
+    Freedom(3, asks=True, notes=True, lines_stay=True),
+    Freedom(3, squeezes_small=True, notes=True, findings_stay=False),
     # Four: anything.
     Freedom(4, loads=True, asks=True, squeezes_small=True, squeezes=True, notes=True, findings_stay=False),
 )

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, inf
+from typing import Final
 
 from TokenOptEnv.models import ModelCard
+
+_STEPS_OF_A_NOTE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +27,18 @@ def cold_pico_usd(card: ModelCard, head: int, prompts: int, findings: list[int],
 
 
 def warm_pico_usd(
-    card: ModelCard, head: int, prompts: int, findings: list[int], stay: bool, most_held: list[float]
+    card: ModelCard,
+    head: int,
+    prompts: int,
+    findings: list[int],
+    stay: bool,
+    most_held: list[float],
+    notes: bool = False,
 ) -> list[Warm]:
     """By the first prompt that is long enough: from the next one on, what was there before is a cache read.
 
-    `most_held` is what memory can hold at the most after none, one, two steps.
+    `most_held` is what memory can hold at the most after none, one, two steps. What is longer with `notes` is in the
+    agent's own words, each of which it has to write.
     """
     rule = card.cache_rule
     if rule is None:
@@ -44,7 +55,8 @@ def warm_pico_usd(
     found: list[Warm] = []
     before = 0
     for number in range(prompts):
-        if head + most_held[number] < rule.min_tokens:
+        short = max(0, ceil(rule.min_tokens - head - most_held[number])) if most_held[number] < inf else 0
+        if short and (not notes or number < _STEPS_OF_A_NOTE):
             before += (head + held[number]) * fresh
             continue
         reached = max(rule.min_tokens, head + held[number])
@@ -53,6 +65,6 @@ def warm_pico_usd(
         for place in range(number + 1, prompts):
             kept = max(rule.min_tokens, head + held[place] - new[place]) * again + new[place] * fresh
             later += min(kept, (head + held[place]) * fresh)
-        found.append(Warm(before + reached * fresh + later, filling))
+        found.append(Warm(before + reached * fresh + short * card.output_pico_usd + later, filling))
         before += (head + held[number]) * fresh
     return found

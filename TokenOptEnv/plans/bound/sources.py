@@ -12,11 +12,13 @@ from enum import Enum
 
 from TokenOptEnv.config import Track
 from TokenOptEnv.grading import accepts
-from TokenOptEnv.models import FieldKind, ItemKind
+from TokenOptEnv.models import FieldKind, ItemKind, Subtask
 from TokenOptEnv.plans.bound.question import Question
 from TokenOptEnv.plans.bound.wording import entry_text, held_tokens, saved_tokens
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.world import World
+
+_SLOT = "slot:"
 
 
 class Origin(Enum):
@@ -41,6 +43,11 @@ class Source:
     """The least call, where that does not depend on the evidence."""
     held_tokens: int
     saved_tokens: int
+
+    @property
+    def answers(self) -> bool:
+        """Does it give a field? Otherwise it fills a slot, and need not be kept to the end."""
+        return any(not name.startswith(_SLOT) for name in self.gives)
 
 
 class Sources:
@@ -87,7 +94,7 @@ class Sources:
                     least = question.any_pico_usd(candidate)
                     yield Source(Origin.WRONG, truth.subtask_id, gives, frozenset(), least, held, saved)
                     continue
-                wants = frozenset({f"slot:{truth.subtask_id}"}) if slot else frozenset()
+                wants = frozenset({f"{_SLOT}{truth.subtask_id}"}) if slot else frozenset()
                 yield Source(Origin.RIGHT, truth.subtask_id, gives, wants, 0, held, saved)
                 lucky = question.lucky_pico_usd()
                 if lucky is not None and truth.needs:
@@ -105,9 +112,24 @@ class Sources:
     def _gives(self, subtask_id: str, values: Mapping[str, str]) -> frozenset[str]:
         fields = {name for name, value in values.items() if accepts(self._scenario, name, value)}
         filled = {
-            f"slot:{name}"
+            f"{_SLOT}{name}"
             for name, slot in self._slots.items()
             if slot.from_subtask_id == subtask_id
             and (values.get(slot.name) or "").strip().casefold() == (self._slot_values[name] or "").strip().casefold()
         }
         return frozenset(fields | filled)
+
+
+def slot_values(scenario: Scenario, subtask: Subtask) -> tuple[str, ...]:
+    """What answers and earlier results can have put into its slot; nothing where it has none."""
+    slot = subtask.slot
+    if slot is None:
+        return ()
+    said = [
+        candidate.values
+        for truth in scenario.hidden.subtasks
+        if truth.subtask_id == slot.from_subtask_id
+        for candidate in truth.candidates
+    ]
+    said += [entry.values for entry in scenario.public.cache_entries if entry.subtask_id == slot.from_subtask_id]
+    return tuple(dict.fromkeys(values[slot.name] for values in said if values.get(slot.name)))

@@ -21,16 +21,21 @@ from TokenOptEnv.models import (
     Finding,
     ItemKind,
     ModelCard,
+    RefusedPayload,
     ToolResult,
     WorkingMemory,
 )
 from TokenOptEnv.prompt import item_header, tail_text
-from TokenOptEnv.scenario import CacheEntry, Candidate
+from TokenOptEnv.scenario import CacheEntry, Candidate, Scenario
+from TokenOptEnv.simulators import tokens
 from TokenOptEnv.transitions.reading import SNIPPET_CAP_TOKENS, TITLE_CAP_TOKENS
 from TokenOptEnv.world import VisibleWorld, model_tokens, text_tokens
 
 LEAST_ACTION_TOKENS = 2
-_UNEVENNESS = 1.5
+_CUT_TOKENS = 6
+_LONGER_NUMBER_TOKENS = 3
+"""What a cited number or a confidence may take more than the shortest."""
+_UNEVENNESS = 1.3
 """Two vocabularies can differ by so much more on one line than on a whole segment."""
 
 
@@ -76,9 +81,14 @@ def _text(finding: Finding, visible: VisibleWorld) -> str:
     return finding_text(finding, phase, dict.fromkeys(finding.cites, 1), FINDING_CAP_TOKENS)
 
 
+def least_tokens(texts: list[str], card: ModelCard) -> int:
+    """Of all ways it can read; where the cap cuts, a longer confidence or number may cut a little more."""
+    return min(text_tokens(card, text) - (_CUT_TOKENS if tokens.CUT_MARK in text else 0) for text in texts)
+
+
 def held_tokens(texts: list[str], kind: ItemKind, card: ModelCard) -> int:
     """As an item of memory."""
-    return min(text_tokens(card, item_header(1, kind.value) + text) for text in texts)
+    return least_tokens([item_header(1, kind.value) + text for text in texts], card)
 
 
 def saved_tokens(values: Mapping[str, str], card: ModelCard) -> int:
@@ -95,13 +105,12 @@ class Frame:
         nothing = Budget(limit=0, spent=0, left=0)
         budgets = Budgets(tokens=nothing, nano_usd=nothing, steps=nothing, latency_ms=nothing)
         memory = WorkingMemory(items=(), token_budget=visible.limits.memory_tokens, token_budget_used=0)
-        last = ToolResult.trusted(
-            action_type=ActionType.READ_ARTIFACT, status="ok", payload=None, refusal=None, tokens=0
-        )
+        last = ToolResult(action_type=ActionType.READ_ARTIFACT, status="ok", payload=RefusedPayload())
         self.first_tail = text_tokens(card, tail_text(memory, None, budgets, (), must_submit=False))
         self.tail = text_tokens(card, tail_text(memory, last, budgets, (), must_submit=False))
         ask = text_tokens(card, "ask 1 1")
         self.ask_words = ask
+        self.escalate_words = min(ask, text_tokens(card, "up 1"))
         self.handle_words = text_tokens(card, "ask 1 1 1") - ask
         self.effort_words = min(text_tokens(card, f"ask 1 1 {effort.value}") for effort in Effort) - ask
         self.submit_words = text_tokens(card, "submit 1")
@@ -110,15 +119,23 @@ class Frame:
 class Growth:
     """The most that one step can add to memory, as the policy's prompt counts it, unless it loads segments."""
 
-    def __init__(self, visible: VisibleWorld) -> None:
+    def __init__(self, scenario: Scenario, visible: VisibleWorld) -> None:
         card = visible.controller
         counts = visible.public.segment_tokens
         ratio = max(mine / yard for mine, yard in zip(counts[card.vocabulary], counts[YARDSTICK], strict=True))
         rate = max(1.0, ratio) * _UNEVENNESS * card.vocabulary_permille / 1_000
         frame = text_tokens(card, "9999 A99 s999 999t ")
-        self.finding = FINDING_CAP_TOKENS * rate
+        answers = [
+            text
+            for truth in scenario.hidden.subtasks
+            for candidate in truth.candidates
+            for text in answer_texts(candidate, truth.subtask_id, visible, len(truth.needs))
+        ]
+        most_cites = max(len(truth.needs) for truth in scenario.hidden.subtasks)
+        longest = max(text_tokens(card, item_header(9_999, ItemKind.FINDING.value) + text) for text in answers)
+        self.finding = longest + _LONGER_NUMBER_TOKENS * (1 + most_cites)
         self.noted = CHECKPOINT_CAP_TOKENS * rate
-        self.looking_up = CACHE_MAX_HITS * self.finding
+        self.looking_up = CACHE_MAX_HITS * FINDING_CAP_TOKENS * rate
         whole = [
             sum(
                 text_tokens(card, item_header(9_999, view.label))

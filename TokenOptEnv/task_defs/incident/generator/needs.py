@@ -94,6 +94,8 @@ def _clues(name: str, ask: Ask, cast: Cast, evidence: Evidence, lexical: bool) -
             ordered = ["passed-on", "victim" if indirect else "wired", "wired", "telltale", "pressure", "in-effect"]
         case "fault_class" if guilty.is_exercise and not lexical:
             ordered = ["telltale", "state", *alibis, "in-effect"]
+        case "fault_class" if guilty.is_exercise:
+            ordered = [*alibis[:1], "telltale", *alibis[1:], "again", change]
         case "fault_class":
             ordered = ["telltale", *alibis, *(["again", change] if lexical else ["pressure", "in-effect", "state"])]
         case "trigger":
