@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +19,7 @@ from TokenOptEnv.errors import PlanNotFound
 from TokenOptEnv.models import ActionType, Effort, TokenOptEnvAction
 from TokenOptEnv.plans import reference_costs, reference_plan
 from TokenOptEnv.plans.attempts import order_attempts
+from TokenOptEnv.plans.bound import lower_bound
 from TokenOptEnv.plans.clairvoyant import make_clairvoyant_plan
 from TokenOptEnv.plans.kit import kit_of
 from TokenOptEnv.plans.program import Ask, Load, Program, Read, Search, Squeeze
@@ -368,6 +373,33 @@ def test_a_plan_can_do_without_any_one_action(kind: ActionType) -> None:
 def test_without_checkpoints_nothing_is_handed_over() -> None:
     with pytest.raises(PlanNotFound, match="no plan solves 'incident-marathon-toy' in world 0"):
         make_reference_plan(marathon(), 0, CONFIG, frozenset({ActionType.WRITE_CHECKPOINT}))
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_plans_are_the_same_in_any_process(hash_seed: str) -> None:
+    """Under any hash seed: sets are iterated in another order there."""
+    code = (
+        "from tests.cases import toy\n"
+        "from TokenOptEnv.config import EpisodeConfig\n"
+        "from TokenOptEnv.plans.bound import lower_bound\n"
+        "from TokenOptEnv.plans.clairvoyant import make_clairvoyant_plan\n"
+        "from TokenOptEnv.plans.reference import make_reference_plan\n"
+        "reference = make_reference_plan(toy(), 1, EpisodeConfig())\n"
+        "clairvoyant = make_clairvoyant_plan(toy(), 1, EpisodeConfig(), reference)\n"
+        "print(reference.model_dump_json(), clairvoyant.model_dump_json(), lower_bound(toy(), 1, EpisodeConfig()))\n"
+    )
+    here = make_reference_plan(toy(), 1, CONFIG)
+    there = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+    ).stdout
+    clairvoyant = make_clairvoyant_plan(toy(), 1, CONFIG, here)
+    bound = lower_bound(toy(), 1, CONFIG)
+    assert there == f"{here.model_dump_json()} {clairvoyant.model_dump_json()} {bound}\n"
 
 
 # --- the clairvoyant
