@@ -21,7 +21,7 @@ class _Ablating:
 
     worlds: int
 
-    def __call__(self, scenario_id: str) -> CaseAblation:
+    def __call__(self, scenario_id: str) -> CaseAblation | None:
         from TokenOptEnv import scenario_store
         from TokenOptEnv.evaluation.ablation import ablated
 
@@ -54,7 +54,10 @@ def ablate(
     else:
         names = [scenario_store.at(split, place) for place in range(min(count, scenario_store.size(split)))]
     made = pool.results(_Ablating(worlds), names, workers or os.cpu_count() or 1)
-    found = summed_up(list(watched(made, len(names), 0, "Planning")), worlds)
+    cases = [case for case in watched(made, len(names), 0, "Planning") if case is not None]
+    if not cases:
+        raise BadInput(f"none of {len(names)} scenarios has a plan to compare with; take others: --split, --count")
+    found = summed_up(cases, worlds)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         (out / _JSON).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -1,7 +1,8 @@
 """What each action is worth: what the reference plan costs where it may not be used.
 
 An action that could be left out at no loss would be decoration. A plan that does not use an action is its own plan
-without it; all others are made anew, by the same planner.
+without it; all others are made anew, by the same planner. Worlds in which even the reference has to look up whom to ask
+are left out: nothing can be told from them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from TokenOptEnv.errors import PlanNotFound
 from TokenOptEnv.models import ActionType
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.plans import Plan
-from TokenOptEnv.plans.reference import make_reference_plan
+from TokenOptEnv.plans.reference import make_plan_without
 from TokenOptEnv.scenario import Scenario
 
 EVERYWHERE: Final = (
@@ -97,10 +98,14 @@ class Ablation(Frozen):
         return (*idle, *overused)
 
 
-def ablated(scenario: Scenario, worlds: int) -> CaseAblation:
+def ablated(scenario: Scenario, worlds: int) -> CaseAblation | None:
+    """None where no world can be compared."""
     config = EpisodeConfig()
     difficulty = scenario.public.difficulty
-    plans = [make_reference_plan(scenario, index, config) for index in range(worlds)]
+    found = (_plan(scenario, index, config, frozenset()) for index in range(worlds))
+    plans = [plan for plan in found if plan is not None]
+    if not plans:
+        return None
     kinds = EVERYWHERE + (IN_MARATHONS if difficulty is Difficulty.MARATHON else ())
     routes = Counter(action.model_id for plan in plans for action in plan.actions if action.model_id is not None)
     return CaseAblation(
@@ -149,13 +154,20 @@ def markdown(found: Ablation) -> str:
 def _cost_without(kind: ActionType, scenario: Scenario, plans: Iterable[Plan], config: EpisodeConfig) -> int | None:
     total = 0
     for plan in plans:
+        without: Plan | None = plan
         if any(action.action_type is kind for action in plan.actions):
-            try:
-                plan = make_reference_plan(scenario, plan.world_index, config, frozenset({kind}))
-            except PlanNotFound:
-                return None
-        total += plan.nano_usd
+            without = _plan(scenario, plan.world_index, config, frozenset({kind}))
+        if without is None:
+            return None
+        total += without.nano_usd
     return total
+
+
+def _plan(scenario: Scenario, index: int, config: EpisodeConfig, forbidden: frozenset[ActionType]) -> Plan | None:
+    try:
+        return make_plan_without(scenario, index, config, forbidden)
+    except PlanNotFound:
+        return None
 
 
 def _worth(kind: ActionType, cases: Sequence[CaseAblation]) -> ActionWorth:

@@ -33,16 +33,24 @@ _HASTE: Final = (1, 10, 100)
 _MOST_TRIED: Final = 4
 
 
-def make_reference_plan(
-    scenario: Scenario, seed: int, config: EpisodeConfig, forbidden: frozenset[ActionType] = frozenset()
-) -> Plan:
-    """The first program of the expected order that solves this world, without the `forbidden` actions.
+def make_reference_plan(scenario: Scenario, seed: int, config: EpisodeConfig) -> Plan:
+    """The first program of the expected order that solves this world.
 
     What is tried does not depend on the world; how far one gets with it does. Where the steps of the world suffice for
     none, whom to ask is looked up: a yardstick there must be, and the dearest worlds should not be without one.
     """
+    kit = kit_of(scenario, config)
+    world = build_world(scenario, seed, config)
+    return _plan(scenario, seed, _expected(scenario, world, kit) or play_with_foresight(world, kit))
+
+
+def make_plan_without(scenario: Scenario, seed: int, config: EpisodeConfig, forbidden: frozenset[ActionType]) -> Plan:
+    """The same without these actions, and without looking anything up: what they are worth is what it costs more."""
     kit = kit_of(scenario, config, forbidden)
-    played = _expected(scenario, build_world(scenario, seed, config), kit)
+    return _plan(scenario, seed, _expected(scenario, build_world(scenario, seed, config), kit))
+
+
+def _plan(scenario: Scenario, seed: int, played: Played | None) -> Plan:
     if played is None or played.score is None or not played.solved:
         raise PlanNotFound(f"no plan solves {scenario.scenario_id!r} in world {world_index(seed)}")
     return plan_of(scenario, seed, played.actions, played.score)
@@ -50,11 +58,8 @@ def make_reference_plan(
 
 def _expected(scenario: Scenario, world: World, kit: Kit) -> Played | None:
     stage = Stage(world, kit.escalates)
-    for program in expected_programs(scenario, kit):
-        played = stage.play(program)
-        if played.solved:
-            return played
-    return play_with_foresight(world, kit)
+    played = (stage.play(program) for program in expected_programs(scenario, kit))
+    return next((each for each in played if each.solved), None)
 
 
 def expected_programs(scenario: Scenario, kit: Kit) -> Iterator[Program]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TypeAlias
 
 from TokenOptEnv.config import (
@@ -121,7 +122,7 @@ class Surfacer:
         pool = self._pool(wanted, texts)
         words: list[str] = []
         best = (0, 0)
-        while len(words) < _MOST_WORDS and best[0] < len(wanted) + len(texts):
+        while len(_joined(words).split()) < _MOST_WORDS and best[0] < len(wanted) + len(texts):
             scored = [(self._score([*words, word], wanted, texts), word) for word in pool if word not in words]
             score, word = max(scored, key=lambda each: each[0], default=(best, ""))
             if score[0] <= best[0]:
@@ -133,11 +134,11 @@ class Surfacer:
             score = self._score(fewer, wanted, texts)
             if score >= best:
                 words, best = fewer, score
-        return " ".join(words)
+        return _joined(words)
 
     def _score(self, words: list[str], wanted: tuple[str, ...], texts: tuple[str, ...]) -> tuple[int, int]:
         """How much it reaches; then how little it takes."""
-        query = " ".join(words)
+        query = _joined(words)
         reached, top_k = self._result(query).reach(wanted, texts)
         return reached, -self._search_tokens(query, top_k)
 
@@ -158,7 +159,7 @@ class Surfacer:
         return total
 
     def _pool(self, wanted: tuple[str, ...], texts: tuple[str, ...]) -> list[str]:
-        """Words that many of them share and few others hold; and the rarest of each."""
+        """Words that many of them share and few others hold; the rarest of each; and pairs that single a line out."""
         quoted = self._quoted(texts)
         shared = Counter(word for name in wanted for word in self._words[name])
         shared.update(word for words in quoted for word in words)
@@ -166,6 +167,8 @@ class Surfacer:
         pool = dict.fromkeys(ranked[:_SHARED_WORDS])
         for words in (*(self._words[name] for name in wanted), *quoted):
             pool.update(dict.fromkeys(self._rare(words)[:_RARE_WORDS]))
+        for words in quoted:
+            pool.update(dict.fromkeys(" ".join(pair) for pair in combinations(self._rare(words)[:_RARE_WORDS], 2)))
         return list(pool)
 
     def _quoted(self, texts: tuple[str, ...]) -> list[list[str]]:
@@ -201,3 +204,8 @@ class Surfacer:
             return ()
         rest = tuple(name for name in wanted if name not in inside)
         return (*self._by_pages(sorted(inside)), *self._by_searches(rest, (), self._grown))
+
+
+def _joined(words: Iterable[str]) -> str:
+    """Each word once, though pairs may share one."""
+    return " ".join(dict.fromkeys(word for each in words for word in each.split()))

@@ -21,7 +21,8 @@ from TokenOptEnv.evaluation.ablation import (
     summed_up,
 )
 from TokenOptEnv.models import ActionType
-from TokenOptEnv.plans.reference import make_reference_plan
+from TokenOptEnv.plans.reference import make_plan_without, make_reference_plan
+from TokenOptEnv.scenario import Scenario
 
 
 def case(name: str, ratio: float | None, routes: dict[str, int] | None = None) -> CaseAblation:
@@ -36,8 +37,14 @@ def case(name: str, ratio: float | None, routes: dict[str, int] | None = None) -
     )
 
 
+def ablated_case(scenario: Scenario, worlds: int) -> CaseAblation:
+    found = ablated(scenario, worlds)
+    assert found is not None
+    return found
+
+
 def test_a_plan_that_does_not_use_an_action_is_its_own_plan_without_it() -> None:
-    found = ablated(toy(), 2)
+    found = ablated_case(toy(), 2)
     plans = [make_reference_plan(toy(), index, EpisodeConfig()) for index in range(2)]
     assert found.nano_usd == sum(plan.nano_usd for plan in plans)
     used = {action.action_type for plan in plans for action in plan.actions}
@@ -46,23 +53,23 @@ def test_a_plan_that_does_not_use_an_action_is_its_own_plan_without_it() -> None
 
 
 def test_without_an_action_that_it_uses_a_case_is_planned_anew() -> None:
-    found = ablated(toy(), 1)
+    found = ablated_case(toy(), 1)
     (plan,) = [make_reference_plan(toy(), 0, EpisodeConfig())]
     used = [kind for kind in EVERYWHERE if any(action.action_type is kind for action in plan.actions)]
     assert used
     for kind in used:
-        anew = make_reference_plan(toy(), 0, EpisodeConfig(), frozenset({kind}))
+        anew = make_plan_without(toy(), 0, EpisodeConfig(), frozenset({kind}))
         assert found.without[kind.value] == anew.nano_usd
 
 
 def test_checkpoints_are_looked_at_in_marathons_alone() -> None:
     (kind,) = IN_MARATHONS
-    assert kind.value not in ablated(toy(), 1).without
-    assert ablated(marathon(), 1).without[kind.value] is None, "nothing can be handed over without"
+    assert kind.value not in ablated_case(toy(), 1).without
+    assert ablated_case(marathon(), 1).without[kind.value] is None, "nothing can be handed over without"
 
 
 def test_routes_are_counted_by_model() -> None:
-    found = ablated(toy(), 4)
+    found = ablated_case(toy(), 4)
     plans = [make_reference_plan(toy(), index, EpisodeConfig()) for index in range(4)]
     asked = [action for plan in plans for action in plan.actions if action.model_id is not None]
     assert sum(found.routes.values()) == len(asked) > 0

@@ -23,7 +23,7 @@ from TokenOptEnv.plans.bound import lower_bound
 from TokenOptEnv.plans.clairvoyant import make_clairvoyant_plan
 from TokenOptEnv.plans.kit import kit_of
 from TokenOptEnv.plans.program import Ask, Load, Program, Read, Search, Squeeze
-from TokenOptEnv.plans.reference import make_reference_plan
+from TokenOptEnv.plans.reference import make_plan_without, make_reference_plan
 from TokenOptEnv.plans.stage import Stage
 from TokenOptEnv.plans.surfacing import Steps, Surfacer
 from TokenOptEnv.plans.ways import Inquiry
@@ -330,7 +330,7 @@ def test_the_reference_beats_asking_the_strongest_about_everything() -> None:
 
 def test_a_question_that_only_fills_a_slot_is_not_asked_where_its_answer_is_not_needed() -> None:
     """With the cause taken from an earlier result, nobody needs the request's id."""
-    without_cache = make_reference_plan(slotted(), 0, CONFIG, frozenset({ActionType.QUERY_CACHE}))
+    without_cache = make_plan_without(slotted(), 0, CONFIG, frozenset({ActionType.QUERY_CACHE}))
     assert "q-request" in {action.subtask_id for action in without_cache.actions}
     plan = make_reference_plan(slotted(), 0, CONFIG)
     assert ActionType.QUERY_CACHE in {action.action_type for action in plan.actions}
@@ -365,14 +365,14 @@ def slotted() -> Scenario:
 )
 def test_a_plan_can_do_without_any_one_action(kind: ActionType) -> None:
     for index in range(DEFAULT_WORLDS):
-        plan = make_reference_plan(toy(), index, CONFIG, frozenset({kind}))
+        plan = make_plan_without(toy(), index, CONFIG, frozenset({kind}))
         assert kind not in {action.action_type for action in plan.actions}
         assert replayed(toy(), index, plan.actions, CONFIG).observation.score is not None
 
 
 def test_without_checkpoints_nothing_is_handed_over() -> None:
     with pytest.raises(PlanNotFound, match="no plan solves 'incident-marathon-toy' in world 0"):
-        make_reference_plan(marathon(), 0, CONFIG, frozenset({ActionType.WRITE_CHECKPOINT}))
+        make_plan_without(marathon(), 0, CONFIG, frozenset({ActionType.WRITE_CHECKPOINT}))
 
 
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
