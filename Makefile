@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo readme test test-adapters test-train plots lint bench clean
+.PHONY: demo readme test test-adapters test-train environments plots lint bench clean
 
 demo: .venv/core
 	$(BIN)/camre eval --split core --out runs/demo --fresh
@@ -13,12 +13,14 @@ demo: .venv/core
 readme: demo
 	$(BIN)/camre leaderboard runs/demo --readme README.md
 
+# A file's tests stay in one process, since they share what is slow to make.
 test: lint
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n 2 --dist loadfile
 
-# What speaks to large packages, in an environment of its own.
+# What speaks to large packages, in an environment of its own: verifiers and OpenEnv want different versions of mcp.
 test-adapters: .venv-adapters/ready
-	.venv-adapters/bin/python -m pytest -q tests/adapters
+	.venv-adapters/bin/mypy TokenOptEnv/adapters
+	CAMRE_REQUIRE_ADAPTERS=1 .venv-adapters/bin/python -m pytest -q tests/adapters
 
 # The training recipes on a tiny model: their own environment, because torch is large.
 test-train: .venv-train/ready
@@ -38,6 +40,9 @@ lint: .venv/dev
 bench: .venv/core
 	$(BIN)/camre bench engine
 
+# What the three suites run in, downloaded beforehand.
+environments: .venv/dev .venv-adapters/ready .venv-train/ready
+
 .venv/core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) -e .
@@ -47,9 +52,9 @@ bench: .venv/core
 	$(PIP) -e '.[dev,server]'
 	@touch $@
 
-.venv-adapters/ready: pyproject.toml constraints.txt
+.venv-adapters/ready: pyproject.toml constraints-adapters.txt examples/verifiers/pyproject.toml
 	test -x .venv-adapters/bin/python || $(PYTHON) -m venv .venv-adapters
-	.venv-adapters/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray]' hypothesis pytest
+	.venv-adapters/bin/pip install --quiet --disable-pip-version-check -c constraints-adapters.txt -e '.[adapters]' -e examples/verifiers datasets hypothesis mypy pytest
 	@touch $@
 
 .venv-train/ready: pyproject.toml constraints-train.txt

@@ -109,7 +109,7 @@ def limits(difficulty: Difficulty, artifact_tokens: int, profile: Profile, memor
     )
 
 
-DEFAULT_CONTROLLERS: Final = {"measured": "gpt-5.4-mini", "current": "gemini-3.8-flash"}
+DEFAULT_CONTROLLERS: Final = {"measured": "claude-haiku-4.5", "current": "gemini-3.8-flash"}
 """By catalog: the mid-tier model that the policy's own prompt is billed as."""
 
 

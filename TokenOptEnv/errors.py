@@ -8,6 +8,7 @@ A bad *action* is not here: inside an episode it is data (`models.Refusal`), bil
     ├── ScenarioInvalid             a scenario that breaks its contract, with the place
     ├── EpisodeNotRunning           step before reset, after the end, or after close
     ├── PlanNotFound                the planner found no plan that solves the case
+    ├── SandboxUnavailable          this machine cannot wall in an agent's own patch, so it is not run
     └── BackendFailed               a real model did not answer
         └── CapReached              the next call to one could cost more than is left of the dollar cap
 """
@@ -44,6 +45,11 @@ class EpisodeNotRunning(CamreError):
 
 class PlanNotFound(CamreError):
     pass
+
+
+class SandboxUnavailable(CamreError):
+    def __init__(self, cause: str) -> None:
+        super().__init__(f"no sandbox for patches here: {cause}; what it needs stands in docs/sandbox.md")
 
 
 class BackendFailed(CamreError):

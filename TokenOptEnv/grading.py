@@ -11,6 +11,7 @@ from TokenOptEnv.guardrails import Guardrail, backed, read_evidence
 from TokenOptEnv.models import FieldKind, FieldScore, Finding
 from TokenOptEnv.models.base import trusted
 from TokenOptEnv.scenario import CacheValidity, FieldTruth, HiddenScenario, Scenario
+from TokenOptEnv.world import PatchJudge
 
 TRUTH_MILESTONES = ("no-decoy-cited", "stopped-when-right", "no-fact-lost")
 
@@ -92,7 +93,7 @@ def _field(truth: FieldTruth, kind: FieldKind, hidden: HiddenScenario) -> _Field
     return _Field(truth.name, texts, kind is FieldKind.PATCH, path)
 
 
-def grade(state: EpisodeState, scenario: Scenario, track: Track) -> Grade:
+def grade(state: EpisodeState, scenario: Scenario, track: Track, patch_judge: PatchJudge | None = None) -> Grade:
     key = _key(scenario)
     events = _truth_events(state, key)
     submission = state.submission
@@ -104,7 +105,7 @@ def grade(state: EpisodeState, scenario: Scenario, track: Track) -> Grade:
         trusted(
             FieldScore,
             name=field.name,
-            right=field.is_right(submission.answer.get(field.name)),
+            right=_is_right(field, submission.answer.get(field.name), scenario, patch_judge),
             backed=backed(submission, field.name, track),
             grounded=field.is_grounded(evidence),
         )
@@ -115,6 +116,13 @@ def grade(state: EpisodeState, scenario: Scenario, track: Track) -> Grade:
     checks = (not cites_decoy, not _asked_on(state, key), not blind)
     reached = tuple([name for name, met in zip(TRUTH_MILESTONES, checks, strict=True) if met])
     return Grade(tuple(fields), _precision(submission, key), reached, events)
+
+
+def _is_right(field: _Field, value: str | None, scenario: Scenario, patch_judge: PatchJudge | None) -> bool:
+    """A patch whose verdict is not known yet is run, where there is somebody to run it."""
+    if patch_judge is None or not field.is_patch or value is None or value in scenario.hidden.verdicts:
+        return field.is_right(value)
+    return patch_judge.passes(scenario, value)
 
 
 def accepts(scenario: Scenario, field_name: str, value: str) -> bool:

@@ -17,7 +17,7 @@ from TokenOptEnv.plans import reference_costs, reference_plan
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.simulators.backend import Backend, WaitingBackend
 from TokenOptEnv.text_actions import describe
-from TokenOptEnv.world import ReferenceCosts, World, build_world, world_index
+from TokenOptEnv.world import PatchJudge, ReferenceCosts, World, build_world, world_index
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -26,11 +26,16 @@ _LONGEST_EPISODE_ID = 255
 
 
 class LocalEnv:
-    """Plays one episode at a time. Options given here are defaults that `reset` may override."""
+    """Plays one episode at a time. Options given here are defaults that `reset` may override.
 
-    def __init__(self, backend: Backend | None = None, **options: Any) -> None:
+    In the solver track an agent's own patches are run by `patch_judge`: the sandbox of this process, unless another
+    is given.
+    """
+
+    def __init__(self, backend: Backend | None = None, patch_judge: PatchJudge | None = None, **options: Any) -> None:
         self._defaults = _config(EpisodeConfig(), options)
         self._backend = backend
+        self._patch_judge = patch_judge
         self._waits = isinstance(backend, WaitingBackend)
         self._world: World | None = None
         self._outcome: StepOutcome | None = None
@@ -63,6 +68,7 @@ class LocalEnv:
             config,
             reference=lambda: _reference(scenario, world_index(chosen_seed), config),
             backend=self._backend,
+            patch_judge=self._patch_judge or (_sandbox() if config.track is Track.SOLVER else None),
         )
         name = given_name if given_name is not None else f"{scenario.scenario_id}@{chosen_seed}"
         self._outcome = start(world, name)
@@ -87,8 +93,8 @@ class LocalEnv:
 
     @property
     def waits(self) -> bool:
-        """Whether a step may wait for a network."""
-        return self._waits
+        """Whether a step may wait for a network, or for a patch to be run."""
+        return self._waits or (self._world is not None and self._world.patch_judge is not None)
 
     @property
     def state(self) -> TokenOptEnvState:
@@ -107,7 +113,7 @@ class LocalEnv:
 
     def fork(self) -> LocalEnv:
         """A copy that goes its own way from here. For training and search; evaluation never offers it."""
-        twin = LocalEnv(self._backend)
+        twin = LocalEnv(self._backend, self._patch_judge)
         twin._defaults = self._defaults
         twin._world, twin._outcome, twin._scenario = self._world, self._outcome, self._scenario
         return twin
@@ -125,6 +131,13 @@ class LocalEnv:
 
     def close(self) -> None:
         self._world = self._outcome = self._scenario = None
+
+
+def _sandbox() -> PatchJudge:
+    """Loaded where it is played for: nothing else starts a process."""
+    from TokenOptEnv.sandbox import shared
+
+    return shared()
 
 
 @lru_cache(maxsize=4_096)

@@ -50,7 +50,7 @@ def settle(state: EpisodeState, world: World) -> tuple[EpisodeState, RewardBreak
     """Pay what is due at this step; at the end, judge and pay the rest."""
     score = None
     if state.end is not None:
-        verdict = grade(state, world.scenario, world.visible.config.track)
+        verdict = grade(state, world.scenario, world.visible.config.track, world.patch_judge)
         state = with_events(state, list(verdict.truth_events))
         score = _score(state, verdict, world)
         breakdown = _breakdown(score.terms, state.paid)

@@ -8,8 +8,9 @@ observation builder ever receive. The hidden part is reached at two places only:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Protocol
 
 from TokenOptEnv.catalog import load_catalog, priced
 from TokenOptEnv.config import (
@@ -19,6 +20,7 @@ from TokenOptEnv.config import (
     YARDSTICK,
     EpisodeConfig,
     Limits,
+    Track,
     limits,
 )
 from TokenOptEnv.episode_state import PromptPiece
@@ -137,6 +139,8 @@ class VisibleWorld:
     limits: Limits
     phases: tuple[PhaseView, ...]
     episode_stamp: EpisodeStamp
+    takes_own_patches: bool = False
+    """Whether a patch that no finding holds may be submitted: there is a judge who can run it on this case."""
 
     @cached_property
     def by_strength(self) -> tuple[ModelCard, ...]:
@@ -199,6 +203,13 @@ class ReferenceCosts:
     routed_nano_usd: int
 
 
+class PatchJudge(Protocol):
+    """Runs patches against hidden tests. The engine starts no process: whoever plays hands a judge in, or none."""
+
+    def covers(self, scenario: Scenario) -> bool: ...
+    def passes(self, scenario: Scenario, patch: str) -> bool: ...
+
+
 @dataclass(frozen=True)
 class World:
     visible: VisibleWorld
@@ -207,6 +218,8 @@ class World:
     seed: int
     reference: Callable[[], ReferenceCosts | None] | None = None
     """Asked for at the end alone. Without one, as while a plan is being made, an episode is its own reference."""
+    patch_judge: PatchJudge | None = None
+    """Of the agent's own patches; none where they are not taken."""
 
     @property
     def hidden(self) -> HiddenScenario:
@@ -223,14 +236,24 @@ def build_world(
     config: EpisodeConfig,
     reference: Callable[[], ReferenceCosts | None] | None = None,
     backend: Backend | None = None,
+    patch_judge: PatchJudge | None = None,
 ) -> World:
+    visible = visible_world(scenario, config)
+    if config.track is not Track.SOLVER or patch_judge is None or not patch_judge.covers(scenario):
+        patch_judge = None
     return World(
-        visible=visible_world(scenario, config),
+        visible=visible if patch_judge is None else _taking_own_patches(visible),
         backend=backend or _simulated(scenario, world_index(seed), config.catalog),
         scenario=scenario,
         seed=seed,
         reference=reference,
+        patch_judge=patch_judge,
     )
+
+
+@lru_cache(maxsize=64)
+def _taking_own_patches(visible: VisibleWorld) -> VisibleWorld:
+    return replace(visible, takes_own_patches=True)
 
 
 @lru_cache(maxsize=1_024)

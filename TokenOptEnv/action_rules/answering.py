@@ -34,7 +34,7 @@ def submit(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld
         backing = [finding for finding in held.values() if finding.values.get(name) == value]
         if backing and not any(finding in findings for finding in backing):
             findings.append(backing[-1])
-        if fields[name].kind is FieldKind.PATCH and not backing and visible.config.track is Track.SOLVER:
+        if fields[name].kind is FieldKind.PATCH and not backing and _cannot_be_run(visible):
             return refuse(
                 RefusalReason.SANDBOX_UNAVAILABLE, f"answer.{name}", value, "submit the patch of a finding instead"
             )
@@ -53,3 +53,8 @@ def submit(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld
                 )
         cited = dict.fromkeys(action.evidence_segment_ids)
     return Submit(answer, tuple(findings), tuple(cited))
+
+
+def _cannot_be_run(visible: VisibleWorld) -> bool:
+    """In the controller track an own patch is taken like any answer that nothing backs, and worth as little."""
+    return visible.config.track is Track.SOLVER and not visible.takes_own_patches

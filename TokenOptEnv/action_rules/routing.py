@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from TokenOptEnv import ledger
 from TokenOptEnv.action_rules.refusals import lacking, missing, refuse
 from TokenOptEnv.action_rules.room import memory_refusal
-from TokenOptEnv.config import FINDING_CAP_TOKENS, REPLY_CAP_TOKENS, ROUTE_MAX_HANDLES
+from TokenOptEnv.config import FINDING_CAP_TOKENS, REPLY_CAP_TOKENS, ROUTE_MAX_HANDLES, Profile
 from TokenOptEnv.episode_state import Charge, ContextPiece, EpisodeState, InputQuote, PromptPiece, RouteContext
 from TokenOptEnv.memory_manager import item_tokens
 from TokenOptEnv.models import Effort, MemoryItem, ModelCard, Refusal, RefusalReason, Subtask, TokenOptEnvAction
 from TokenOptEnv.moves import Route
-from TokenOptEnv.world import VisibleWorld, text_tokens
+from TokenOptEnv.world import VisibleWorld, strength, text_tokens
 
 
 def route(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, asked_at_ms: int) -> Route | Refusal:
@@ -24,6 +24,14 @@ def route(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld,
     card = visible.cards.get(action.model_id)
     if card is None:
         return refuse(RefusalReason.UNKNOWN_ID, "model_id", action.model_id, "name a model of the menu")
+    answered = _answered_by_weaker(state, subtask, card, visible)
+    if answered is not None:
+        return refuse(
+            RefusalReason.ALREADY_ANSWERED,
+            "model_id",
+            card.model_id,
+            f"a stronger model looks at an answer by ESCALATE_ROUTE of {answered}",
+        )
     effort = _effort(action)
     if isinstance(effort, Refusal):
         return effort
@@ -94,6 +102,19 @@ def _subtask(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWor
     if subtask is None:
         return refuse(RefusalReason.UNKNOWN_ID, "subtask_id", action.subtask_id, "name a subtask of this phase")
     return subtask
+
+
+def _answered_by_weaker(state: EpisodeState, subtask: Subtask, card: ModelCard, visible: VisibleWorld) -> str | None:
+    """The latest route of this subtask, where it was answered and by none as strong as this model.
+
+    Going up is an escalation: asked as if for the first time, it would pass by what is said of needless ones.
+    """
+    if visible.config.profile is Profile.V1:
+        return None
+    answered = [record for record in state.routes if record.subtask_id == subtask.subtask_id and record.finding_id]
+    if not answered or any(strength(visible.cards[record.model_id]) >= strength(card) for record in answered):
+        return None
+    return answered[-1].route_id
 
 
 def _effort(action: TokenOptEnvAction) -> Effort | Refusal:

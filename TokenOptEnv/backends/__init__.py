@@ -17,10 +17,11 @@ from pkgutil import iter_modules
 
 from TokenOptEnv.backends.base import BackendScheme, OpenBackend
 from TokenOptEnv.backends.live_settings import LiveSettings
+from TokenOptEnv.backends.statement import BackendStatement
 from TokenOptEnv.errors import BadInput, UnknownName
 from TokenOptEnv.simulators.backend import Backend
 
-__all__ = ["BackendScheme", "LiveSettings", "check", "opened", "schemes"]
+__all__ = ["BackendScheme", "BackendStatement", "LiveSettings", "check", "opened", "schemes", "stated"]
 
 
 @cache
@@ -41,6 +42,11 @@ def check(spec: str) -> BackendScheme:
     if bool(scheme.takes) != bool(rest) or (colon and not rest):
         raise BadInput(f"backend {spec[:80]!r} is not written like {scheme.written}")
     return scheme
+
+
+def stated(spec: str, settings: LiveSettings) -> BackendStatement:
+    """What a run writes down of the backend that `spec` names; refused like that where it cannot be opened."""
+    return check(spec).state(spec.partition(":")[2], settings)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from TokenOptEnv.backends.live_settings import LiveSettings
+from TokenOptEnv.backends.statement import BackendStatement
 from TokenOptEnv.simulators.backend import Backend
 
 
@@ -23,6 +24,8 @@ class BackendScheme:
     """What stands after the colon, in capitals; empty where nothing does."""
     describes: str
     open: Callable[[str, LiveSettings], OpenBackend | None]
+    state: Callable[[str, LiveSettings], BackendStatement]
+    """What a run writes down of it, before it is opened."""
 
     @property
     def written(self) -> str:

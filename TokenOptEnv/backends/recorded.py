@@ -8,6 +8,7 @@ from TokenOptEnv.backends import recording
 from TokenOptEnv.backends.base import BackendScheme
 from TokenOptEnv.backends.live_settings import LiveSettings
 from TokenOptEnv.backends.request_key import request_key
+from TokenOptEnv.backends.statement import BackendStatement
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.simulators.backend import RouteReply, RouteRequest
 
@@ -36,4 +37,8 @@ def _open(rest: str, settings: LiveSettings) -> RecordedBackend:
     return RecordedBackend(Path(rest))
 
 
-SCHEME = BackendScheme("recorded", "FILE", "answers that real models once gave", _open)
+def _state(rest: str, settings: LiveSettings) -> BackendStatement:
+    return BackendStatement(kind="recorded", recording_sha256=recording.digest(Path(rest)))
+
+
+SCHEME = BackendScheme("recorded", "FILE", "answers that real models once gave", _open, _state)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import fcntl
 import threading
 from contextlib import suppress
+from hashlib import sha256
 from io import BufferedRandom
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -28,6 +29,7 @@ from TokenOptEnv.version import VERSION
 
 RECORDING_VERSION: Final = 1
 _FORMAT: Final = "camre-recording"
+_DIGITS: Final = 16
 _KEEP: Final = "name a file that a live backend wrote"
 
 
@@ -124,13 +126,22 @@ class Tally:
 
 def read(file: Path) -> Tally:
     """A last line without its end was being written when its writer was killed: it never happened."""
+    return _tally(file, whole_lines(file))
+
+
+def whole_lines(file: Path) -> bytes:
     try:
         data = file.read_bytes()
     except (FileNotFoundError, IsADirectoryError):
         raise BadInput(f"there is no recording {str(file)!r}; {_KEEP}") from None
     if not data:
         raise BadInput(f"the recording {str(file)!r} is empty; {_KEEP}")
-    return _tally(file, data)
+    return data[: data.rfind(b"\n") + 1]
+
+
+def digest(file: Path) -> str:
+    """The same for the same lines, whatever the file is called."""
+    return sha256(whole_lines(file)).hexdigest()[:_DIGITS]
 
 
 class Recorder:

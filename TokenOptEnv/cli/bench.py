@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from TokenOptEnv.cli import bench_server
+from TokenOptEnv.cli import bench_sandbox, bench_server
 
 app = typer.Typer(help="How fast it is.")
 app.command("server")(bench_server.server)
+app.command("sandbox")(bench_sandbox.sandbox)
 
 
 @app.callback()

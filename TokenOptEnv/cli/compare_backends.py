@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from TokenOptEnv.cli import live_settings
+
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from TokenOptEnv.backends import LiveSettings
     from TokenOptEnv.evaluation.backend_comparison import BackendComparison
-
-_KINDS = "simulated, recorded:FILE or live:URL."
 
 
 def compare_backends(
-    b: Annotated[str, typer.Option("--b", help=_KINDS)],
-    a: Annotated[str, typer.Option("--a", help=_KINDS)] = "simulated",
+    b: Annotated[str, typer.Option("--b", help=live_settings.KINDS)],
+    a: Annotated[str, typer.Option("--a", help=live_settings.KINDS)] = "simulated",
     policies: Annotated[
         list[str] | None, typer.Option(help="A policy; repeat, or separate by commas. All contestants else.")
     ] = None,
@@ -31,10 +30,8 @@ def compare_backends(
     profile: Annotated[str | None, typer.Option(help="v1 or v2.")] = None,
     catalog: Annotated[str | None, typer.Option(help="measured or current.")] = None,
     record: Annotated[Path | None, typer.Option(help="Where a live backend records; a run goes on from it.")] = None,
-    cap_usd: Annotated[str | None, typer.Option(help="What a recording may cost in all, in dollars; 1 else.")] = None,
-    served_as: Annotated[
-        list[str] | None, typer.Option(help="MODEL=NAME at the live endpoint, or NAME for every model.")
-    ] = None,
+    cap_usd: Annotated[str | None, typer.Option(help=live_settings.CAP)] = None,
+    served_as: Annotated[list[str] | None, typer.Option(help=live_settings.SERVED_AS)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Play the same policies on two backends, and compare rankings and scores."""
@@ -54,7 +51,7 @@ def compare_backends(
     schemes = [backends.check(spec) for spec in (a, b)]
     if all(scheme.name == "live" for scheme in schemes):
         raise BadInput("both backends are live; record one first, then compare with recorded:FILE")
-    settings = _settings(record, cap_usd, served_as)
+    settings = live_settings.told(record, cap_usd, served_as)
     options = suite.options(profile=profile, catalog=catalog)
     ids = [scenario_store.load(name).scenario_id for name in scenario or ()]
     played = ids or suite.scenarios_of(split, episodes)
@@ -68,22 +65,6 @@ def compare_backends(
         screen.json(found)
     else:
         screen.show(_table(found), *_notes(found))
-
-
-def _settings(record: Path | None, cap_usd: str | None, served_as: list[str] | None) -> LiveSettings:
-    """What the environment says, and what the command line says instead."""
-    import os
-    from dataclasses import replace
-
-    from TokenOptEnv.backends import LiveSettings, live_settings
-
-    settings = LiveSettings.from_environment(os.environ)
-    return replace(
-        settings,
-        record=record or settings.record,
-        cap_nano_usd=settings.cap_nano_usd if cap_usd is None else live_settings.nano_usd("--cap-usd", cap_usd),
-        served_as=live_settings.served_as(served_as) if served_as else settings.served_as,
-    )
 
 
 def _table(found: BackendComparison) -> Table:

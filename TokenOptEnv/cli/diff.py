@@ -51,7 +51,7 @@ def diff(
 def _beside(one: Divergence, left: str, right: str) -> Table:
     from rich.table import Table
 
-    from TokenOptEnv.cli.play_terminal import plain
+    from TokenOptEnv.by_hand.plain_text import plain
 
     table = Table("step", show_lines=True)
     for name in (left, right):

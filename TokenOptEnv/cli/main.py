@@ -16,7 +16,9 @@ from TokenOptEnv.cli import (
     compare_backends,
     diff,
     evaluate,
+    export,
     leaderboard,
+    mcp,
     play,
     policies,
     replay,
@@ -52,6 +54,8 @@ app.command("diff")(diff.diff)
 app.command("verify-run")(verify.verify_run)
 app.command("sensitivity")(sensitivity.sensitivity)
 app.command("compare-backends")(compare_backends.compare_backends)
+app.command("export")(export.export)
+app.command("mcp")(mcp.mcp)
 app.command("serve")(serve.serve)
 app.command("calibrate")(calibrate.calibrate)
 app.add_typer(policies.app, name="policies")

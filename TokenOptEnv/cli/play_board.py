@@ -11,7 +11,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from TokenOptEnv.cli.play_terminal import plain
+from TokenOptEnv.by_hand.labels import item_gist
+from TokenOptEnv.by_hand.plain_text import plain
 from TokenOptEnv.config import Track
 from TokenOptEnv.models import Budget, ItemKind, MemoryItem, TokenOptEnvObservation
 from TokenOptEnv.policies import questions
@@ -127,24 +128,10 @@ def memory_list(observation: TokenOptEnvObservation) -> RenderableType:
     return listed
 
 
-def item_gist(item: MemoryItem) -> str:
-    """One line that tells an item from others."""
-    if item.kind is ItemKind.PREVIEW:
-        return plain(item.label)
-    lines = [line for line in plain(item.text).split("\n") if any(sign.isalnum() for sign in line)]
-    first = " / ".join(lines[:2] if item.kind in (ItemKind.FINDING, ItemKind.CACHE) else lines[:1])
-    label = "" if item.label == item.kind.value else f"{item.label}: "
-    return clipped(label + first, 100)
-
-
 def item_text(item: MemoryItem) -> RenderableType:
     """An item as it stands in memory, whole."""
     head = Text(f"#{item.alias} {plain(item.label)}, {item.tokens}t", style=f"bold {KINDS[item.kind][1]}")
     return Group(head, Text(plain(item.text).rstrip("\n")))
-
-
-def clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _kind(item: MemoryItem) -> Text:

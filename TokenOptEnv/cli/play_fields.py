@@ -9,10 +9,10 @@ from typing import Final
 
 from rich.text import Text
 
-from TokenOptEnv.cli.play_board import clipped, grid
-from TokenOptEnv.cli.play_choices import Choice
+from TokenOptEnv.by_hand.choices import Choice
+from TokenOptEnv.by_hand.plain_text import clipped, plain
+from TokenOptEnv.cli.play_board import grid
 from TokenOptEnv.cli.play_desk import Desk
-from TokenOptEnv.cli.play_terminal import plain
 from TokenOptEnv.config import TEXT_CAP_CHARACTERS
 
 _BACK: Final = ("b", "back")

@@ -8,10 +8,10 @@ from typing import assert_never
 
 from rich.text import Text
 
+from TokenOptEnv.by_hand.choices import Choice, Choices
+from TokenOptEnv.by_hand.plain_text import plain
 from TokenOptEnv.cli.play_board import grid
-from TokenOptEnv.cli.play_choices import Choice, Choices
 from TokenOptEnv.cli.play_fields import Back, Fields
-from TokenOptEnv.cli.play_terminal import plain
 from TokenOptEnv.config import (
     FULL_READ_CAP_TOKENS,
     PREVIEW_PAGE_SEGMENTS,
@@ -142,7 +142,7 @@ class Form:
         if not answer and not own:
             self.fields.desk.complain("There is nothing to answer with; nothing was sent.")
             raise Back
-        citable = [*self.choices.held_segments(), *self.choices.surfaced()]
+        citable = [*self.choices.held_segments(), *self.choices.surfaced(), *self.choices.read_earlier()]
         default = "what the findings cite" if chosen else "none"
         evidence = self.fields.many("Which segments show it?", citable, default) if citable else ()
         self._confirm({**answer, **own}, names)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from TokenOptEnv.by_hand.choices import Choices, Sightings
+from TokenOptEnv.by_hand.menu import ENTRIES, possible, verb
+from TokenOptEnv.by_hand.plain_text import clipped, plain
 from TokenOptEnv.cli import play_board, play_menu
-from TokenOptEnv.cli.play_board import clipped
-from TokenOptEnv.cli.play_choices import Choices, Sightings
 from TokenOptEnv.cli.play_desk import Desk
 from TokenOptEnv.cli.play_fields import Back, Fields
 from TokenOptEnv.cli.play_form import Form
-from TokenOptEnv.cli.play_terminal import Terminal, plain
+from TokenOptEnv.cli.play_terminal import Terminal
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.text_actions import parse
 
@@ -59,13 +60,13 @@ class Person:
 
     def _understood(self, line: str, desk: Desk) -> TokenOptEnvAction:
         observation = desk.observation
-        kinds = play_menu.possible(observation)
+        kinds = possible(observation)
         if re.fullmatch(r"[0-9]{1,6}", line):
             if int(line) not in kinds:
                 raise _Misread(f"{line} is not in the menu; it has {', '.join(map(str, kinds))}.")
             return self._form(desk).fill(kinds[int(line)])
         for kind in kinds.values():
-            if line.lower() == play_menu.verb(kind):
+            if line.lower() == verb(kind):
                 return self._form(desk).fill(kind)
         if not line:
             raise _Misread("Type a number of the menu, an action, or ? for help.")
@@ -82,12 +83,12 @@ def _check(action: TokenOptEnvAction, line: str, kinds: Collection[ActionType]) 
     said = clipped(plain(line), 40)
     if action.action_type is ActionType.MALFORMED:
         word = line.partition(" ")[0].rstrip(":").lower()
-        meant = next((kind for kind in play_menu.ENTRIES if play_menu.verb(kind) == word), None)
+        meant = next((kind for kind in ENTRIES if verb(kind) == word), None)
         if meant is None:
             raise _Misread(f"{said!r} is no action; type a number of the menu, or one like: {play_menu.EXAMPLE}")
-        raise _Misread(f"{said!r} cannot be read; it goes like: {play_menu.ENTRIES[meant].usage}")
+        raise _Misread(f"{said!r} cannot be read; it goes like: {ENTRIES[meant].usage}")
     if action.action_type not in kinds:
-        raise _Misread(f"{play_menu.verb(action.action_type)} is not possible now; the menu shows what is.")
+        raise _Misread(f"{verb(action.action_type)} is not possible now; the menu shows what is.")
     for name, noun in _NAMED_BY.items():
         given = getattr(action, name)
         for value in (given,) if isinstance(given, str) else given or ():

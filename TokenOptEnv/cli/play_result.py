@@ -10,9 +10,10 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
 
+from TokenOptEnv.by_hand.labels import place
+from TokenOptEnv.by_hand.plain_text import clipped, plain
 from TokenOptEnv.cli import play_board
-from TokenOptEnv.cli.play_board import clipped, grid, usd
-from TokenOptEnv.cli.play_terminal import plain
+from TokenOptEnv.cli.play_board import grid, usd
 from TokenOptEnv.models import (
     CachePayload,
     CheckpointPayload,
@@ -54,13 +55,6 @@ def told(
     if after.task.phase != before.task.phase:
         yield Text("The context was reset: only notes are left of the phase before.", style="bold yellow")
         yield from play_board.opening(after)
-
-
-def place(segment_id: str, observation: TokenOptEnvObservation) -> str:
-    """`A2 s7`: the seventh segment of the second artifact. Of an earlier phase only the id is left."""
-    artifact_id, _, number = segment_id.rpartition("-s")
-    alias = next((each.alias for each in observation.artifacts if each.artifact_id == artifact_id), None)
-    return segment_id if alias is None else f"A{alias} s{number}"
 
 
 def _result(result: ToolResult, after: TokenOptEnvObservation) -> Iterator[RenderableType]:

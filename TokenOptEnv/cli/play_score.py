@@ -3,69 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
 
 from rich.console import RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
 from TokenOptEnv import rewards
+from TokenOptEnv.by_hand.plain_text import plain
+from TokenOptEnv.by_hand.wording import ENDED, GUARDRAILS, MILESTONES, TERMS, verdict
 from TokenOptEnv.cli.play_board import grid, usd
-from TokenOptEnv.cli.play_terminal import plain
 from TokenOptEnv.grading import TRUTH_MILESTONES
 from TokenOptEnv.guardrails import Guardrail
 from TokenOptEnv.models import (
-    EndReason,
-    FieldScore,
     Revealed,
     ScoreBreakdown,
     SubmitPayload,
     TokenOptEnvObservation,
 )
-
-
-class Term(NamedTuple):
-    most: float
-    means: str
-
-
-TERMS: Final = {
-    "success": Term(rewards.SUCCESS, "every field right, backed and grounded"),
-    "partial": Term(rewards.PARTIAL, "without success: the share of fields that are"),
-    "efficiency": Term(rewards.EFFICIENCY, "on success: all at the plan's cost, nothing at ten times it"),
-    "routing": Term(rewards.ROUTING, "on success: the same, over what models were paid"),
-    "evidence_precision": Term(rewards.PRECISION, "on success: the share of cited segments that show a needed fact"),
-    "truth_milestones": Term(rewards.TRUTH, "on success: the milestones that only the truth can tell"),
-    "process_milestones": Term(rewards.PROCESS, "the milestones on the way"),
-    "guardrails": Term(0.0, f"deductions, at most {rewards.GUARDRAIL_CAP:g} in all"),
-}
-GUARDRAILS: Final = {
-    Guardrail.REPEATED_READ: "asked for the same again",
-    Guardrail.THRASH: "loaded again what had been dropped",
-    Guardrail.HOARDING: "kept memory nearly full",
-    Guardrail.CHECKPOINT_SPAM: "wrote note after note",
-    Guardrail.INVALID_ACTION: "an action was refused",
-    Guardrail.UNGROUNDED_SUBMIT: "answered without a finding or evidence behind it",
-    Guardrail.BUDGET_OVERRUN: "overran a budget",
-    Guardrail.BLIND_COMPRESSION: "squeezed a needed line away",
-    Guardrail.NEEDLESS_ESCALATION: "asked a stronger model what was answered rightly",
-    Guardrail.STALE_CACHE_TRUST: "rested on an outdated earlier result",
-}
-MILESTONES: Final = {
-    "first-look": "opened an artifact",
-    "evidence-held": "held evidence in memory",
-    "first-finding": "a model's finding with citations",
-    "every-field-found": "models found something for every field",
-    "saved-before-reset": "saved findings before a reset",
-    "no-decoy-cited": "cited nothing misleading",
-    "stopped-when-right": "asked nothing again that was answered rightly",
-    "no-fact-lost": "squeezed no needed line away",
-}
-_ENDED: Final = {
-    EndReason.SUBMITTED: "An answer was given",
-    EndReason.STEPS: "The steps ran out without an answer",
-    EndReason.BUDGET: "The budget ran out without an answer",
-}
 
 
 def explained(last: TokenOptEnvObservation) -> Iterator[RenderableType]:
@@ -76,7 +30,7 @@ def explained(last: TokenOptEnvObservation) -> Iterator[RenderableType]:
     yield Rule(Text("score"), align="left")
     verdict = "Solved" if score.success else "Not solved"
     yield Text(f"{verdict}: return {score.total_return:.3f}", style="bold green" if score.success else "bold red")
-    yield f"{_ENDED[last.end_reason]}, at step {last.step}."
+    yield f"{ENDED[last.end_reason]}, at step {last.step}."
     yield from _fields(last, score)
     yield from _cost(score)
     yield from _terms(score)
@@ -84,16 +38,6 @@ def explained(last: TokenOptEnvObservation) -> Iterator[RenderableType]:
     yield from _guardrails(last)
     if last.revealed is not None:
         yield from _revealed(last.revealed)
-
-
-def verdict(field: FieldScore) -> str:
-    """One field in words: right, backed by a finding, grounded in evidence that was read."""
-    said = [
-        "right" if field.right else "wrong",
-        "backed" if field.backed else "no finding behind it",
-        "grounded" if field.grounded else "evidence incomplete, or not read",
-    ]
-    return ", ".join(said)
 
 
 def _fields(last: TokenOptEnvObservation, score: ScoreBreakdown) -> Iterator[RenderableType]:

@@ -5,7 +5,6 @@ Nothing moves the cursor, so the same words do on a dumb terminal, in a pipe and
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -14,16 +13,11 @@ from io import TextIOWrapper
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-_UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa0-\U0010ffff]")
+from TokenOptEnv.by_hand.plain_text import plain
 
 
 class Left(Exception):
     """The person has gone: `q`, or the end of the input."""
-
-
-def plain(text: str) -> str:
-    """Evidence is shown as it is, save for what a terminal would obey: a log may hold escape sequences."""
-    return _UNPRINTABLE.sub("?", text.expandtabs(4))
 
 
 class Terminal:

@@ -6,8 +6,9 @@ import time
 
 from rich.text import Text
 
+from TokenOptEnv.by_hand.plain_text import plain
 from TokenOptEnv.cli.play_desk import Desk
-from TokenOptEnv.cli.play_terminal import Terminal, plain
+from TokenOptEnv.cli.play_terminal import Terminal
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import Policy
 from TokenOptEnv.text_actions import describe

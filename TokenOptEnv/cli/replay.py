@@ -26,6 +26,9 @@ def replay(
     delay: Annotated[
         float | None, typer.Option(min=0, max=3_600, help="Seconds between steps; Enter when left out.")
     ] = None,
+    recording: Annotated[
+        Path | None, typer.Option(help="What real models answered; that of the trace's run when left out.")
+    ] = None,
     no_color: Annotated[bool, typer.Option("--no-color", help="Plain text, whatever the terminal can do.")] = False,
 ) -> None:
     """Play a trace again, step by step, and tell where it is not what this engine does."""
@@ -33,10 +36,13 @@ def replay(
     from TokenOptEnv.cli.play_terminal import Left, Terminal
     from TokenOptEnv.cli.play_watched import Watched
     from TokenOptEnv.errors import BadInput
+    from TokenOptEnv.evaluation import answers
     from TokenOptEnv.evaluation.recorded import read_trace
     from TokenOptEnv.evaluation.replay import Replay, told
+    from TokenOptEnv.evaluation.run_folder import recording_beside
 
-    replaying = Replay(read_trace(trace))
+    backend = answers.from_file(recording or recording_beside(trace))
+    replaying = Replay(read_trace(trace), backend)
     terminal = Terminal(no_color)
     terminal.show(*play_board.opening(replaying.first))
     try:
@@ -49,4 +55,7 @@ def replay(
     terminal.show(*play_score.explained(replaying.record.last))
     departure = replaying.departure()
     if departure is not None:
-        raise BadInput(f"{str(trace)!r} is not what this engine plays: {told(departure)}; see: camre verify-run")
+        raise BadInput(
+            f"{str(trace)!r} is not what this engine plays: {told(departure)}; see: camre verify-run, and if real"
+            " models answered, name their recording with --recording"
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,16 +20,21 @@ class _Checking:
     execute: bool
     mutated_plans: int
 
-    def __call__(self, scenario_id: str) -> tuple[Fault, ...]:
+    def __call__(self, name: str) -> tuple[str, tuple[Fault, ...]]:
         from TokenOptEnv import scenario_store
+        from TokenOptEnv.evaluation.spec_faults import check_file, is_case_file
         from TokenOptEnv.evaluation.validate import validate
 
-        scenario = scenario_store.load(scenario_id)
-        return validate(scenario, execute=self.execute, mutated_plans=self.mutated_plans)
+        if is_case_file(name):
+            return name, check_file(Path(name))
+        scenario = scenario_store.load(name)
+        return name, validate(scenario, execute=self.execute, mutated_plans=self.mutated_plans)
 
 
 def validate(
-    scenario_ids: Annotated[list[str] | None, typer.Argument(help="All when left out.", metavar="[ID]...")] = None,
+    scenario_ids: Annotated[
+        list[str] | None, typer.Argument(help="Ids, or files of cases; all when left out.", metavar="[ID]...")
+    ] = None,
     split: Annotated[str, typer.Option(help="The suite, where no scenario is named.")] = "core",
     count: Annotated[int | None, typer.Option(help="Its first so many; all when left out.")] = None,
     execute: Annotated[bool, typer.Option("--execute", help="Run again what a scenario claims to have run.")] = False,
@@ -43,20 +49,22 @@ def validate(
     from TokenOptEnv.errors import BadInput
     from TokenOptEnv.evaluation import pool
     from TokenOptEnv.evaluation.faults import Level
+    from TokenOptEnv.evaluation.spec_faults import is_case_file
 
     if count is not None and count < 1:
         raise BadInput(f"{count} scenarios cannot be checked; give 1 or more")
     if mutations < 0:
         raise BadInput(f"{mutations} mutated plans cannot be played; give 0 or more")
     if scenario_ids:
-        names = list(dict.fromkeys(scenario_store.load(name).scenario_id for name in scenario_ids))
+        known = (name if is_case_file(name) else scenario_store.load(name).scenario_id for name in scenario_ids)
+        names = list(dict.fromkeys(known))
     elif count is not None:
         names = [scenario_store.at(split, place) for place in range(min(count, scenario_store.size(split)))]
     else:
         names = list(scenario_store.ids(split))
     checked = pool.results(_Checking(execute, mutations), names, workers or os.cpu_count() or 1)
-    faults = [fault for found in watched(checked, len(names), 0, "Checking") for fault in found]
-    faults.sort(key=lambda fault: names.index(fault.scenario_id))
+    found = sorted(watched(checked, len(names), 0, "Checking"), key=lambda each: names.index(each[0]))
+    faults = [fault for _, held in found for fault in held]
     errors = sum(fault.level is Level.ERROR for fault in faults)
     if as_json:
         screen.json(faults)

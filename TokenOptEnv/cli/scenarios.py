@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from TokenOptEnv.cli import scenario_ablate, scenario_audit, scenario_build, scenario_gallery, scenario_validate
+from TokenOptEnv.cli import (
+    scenario_ablate,
+    scenario_audit,
+    scenario_build,
+    scenario_gallery,
+    scenario_import,
+    scenario_new,
+    scenario_validate,
+)
 
 app = typer.Typer(help="The tasks there are.")
 Json = Annotated[bool, typer.Option("--json", help="Machine output.")]
@@ -63,6 +71,8 @@ def show(
 
 app.command("build")(scenario_build.build)
 app.command("validate")(scenario_validate.validate)
+app.command("import")(scenario_import.import_scenarios)
+app.add_typer(scenario_new.app, name="new")
 app.command("audit")(scenario_audit.audit)
 app.command("ablate")(scenario_ablate.ablate)
 app.command("gallery")(scenario_gallery.gallery)

@@ -22,7 +22,15 @@ def serve(
         int | None, typer.Option(min=1, help="Sessions at a time in each process.", show_default="256")
     ] = None,
     web: Annotated[
-        bool | None, typer.Option("--web/--no-web", help="OpenEnv's web interface at /web.", show_default="no-web")
+        bool | None, typer.Option("--web/--no-web", help="The Studio in the browser, at /web.", show_default="no-web")
+    ] = None,
+    reveal: Annotated[
+        bool | None,
+        typer.Option(
+            "--reveal/--no-reveal",
+            help="In the Studio, show truth and reference plan after an episode; never of the test split.",
+            show_default="no-reveal",
+        ),
     ] = None,
 ) -> None:
     """Serve the environment to OpenEnv clients. What is not given here comes from the environment variables."""
@@ -40,5 +48,6 @@ def serve(
             workers=settings.workers if workers is None else workers,
             capacity=settings.capacity if capacity is None else capacity,
             web=settings.web if web is None else web,
+            reveal=settings.reveal if reveal is None else reveal,
         )
     )

@@ -16,7 +16,7 @@ def verify_run(
     """Replay every trace of a run and compare what it says with what this engine does."""
     from TokenOptEnv.cli import screen
     from TokenOptEnv.evaluation import runner, verify_run
-    from TokenOptEnv.evaluation.leaderboard import PROOF
+    from TokenOptEnv.evaluation.leaderboard import PROOF, REAL_NOTE
     from TokenOptEnv.evaluation.run_folder import load_run
 
     run = load_run(folder)
@@ -30,6 +30,6 @@ def verify_run(
         for fault in faults:
             screen.line(fault.line)
         screen.line(f"{len(run.results)} episodes, {len(faults)} faults")
-        screen.show(PROOF)
+        screen.show(PROOF, *([] if run.recording is None else [REAL_NOTE]))
     if faults:
         raise typer.Exit(1)

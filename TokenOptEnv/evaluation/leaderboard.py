@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from TokenOptEnv.backends import BackendStatement
+from TokenOptEnv.backends.statement import SIMULATED
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.evaluation import comparisons, front, metrics
 from TokenOptEnv.evaluation.comparisons import Comparison
@@ -28,6 +30,11 @@ PROOF = (
     " this engine on these scenarios. What it does not prove: who chose the actions. A policy that speaks only the"
     " wire never sees the truth; one that runs beside the scenarios could read it."
 )
+REAL_NOTE = (
+    "Answers of real models are those of the recording in the run's folder; that the models gave them is not proven."
+    " SCE and regret are measured against the simulated reference."
+)
+MIXED_NOTE = "These runs were answered by different models: between them, a rank is not the policy's doing alone."
 _SURE = 0.05
 
 
@@ -43,6 +50,8 @@ class Board(Frozen):
     """Contestants that nobody beats in both cost and success, the cheapest first."""
     hypervolume: float
     """Of that front."""
+    answered_by: tuple[BackendStatement, ...] = (BackendStatement(),)
+    """Who answered the routed questions: more than one where runs of different backends share the board."""
 
 
 class Report(Frozen):
@@ -66,7 +75,12 @@ def ranked(summaries: Iterable[Summary]) -> tuple[Summary, ...]:
     )
 
 
-def board(results: Sequence[EpisodeResult], truth_knowers: Collection[str], title: str) -> Board:
+def board(
+    results: Sequence[EpisodeResult],
+    truth_knowers: Collection[str],
+    title: str,
+    answered_by: tuple[BackendStatement, ...] = (BackendStatement(),),
+) -> Board:
     ranking = ranked(metrics.summaries(results))
     contestants = [each for each in ranking if each.policy not in truth_knowers]
     points = [point(each) for each in contestants]
@@ -77,6 +91,7 @@ def board(results: Sequence[EpisodeResult], truth_knowers: Collection[str], titl
         truth_knowers=tuple(each.policy for each in ranking if each.policy in truth_knowers),
         front=tuple(each.name for each in front.front(points)),
         hypervolume=front.hypervolume(points),
+        answered_by=answered_by,
     )
 
 
@@ -104,7 +119,9 @@ def board_of(runs: Sequence[Run]) -> tuple[Board, tuple[EpisodeResult, ...]]:
         raise BadInput("these policies have no episode in common; let them play the same scenarios and seeds")
     results = tuple(result for held in played.values() for pair, result in held.items() if pair in shared)
     knowers = [named[number, name] for number, run in enumerate(runs) for name in run.spec.truth_knowers]
-    return board(results, knowers, _title(sorted({run.spec.suite for run in runs}), shared)), results
+    answered_by = backends_of(runs)
+    titled = _title(sorted({run.spec.suite for run in runs}), shared, answered_by)
+    return board(results, knowers, titled, answered_by), results
 
 
 def report(shown: Board, results: Sequence[EpisodeResult]) -> Report:
@@ -134,7 +151,19 @@ def notes(shown: Board) -> tuple[str, ...]:
     ties = (TIE_NOTE,) if any(row[0].startswith(TIE_MARK) for row in rows) else ()
     truth = (TRUTH_NOTE,) if shown.truth_knowers else ()
     best = f"Pareto front: {', '.join(shown.front)} (hypervolume {shown.hypervolume:.3f})" if shown.front else ""
-    return (*truth, *ties, *([best] if best else []))
+    return (*truth, *ties, *([best] if best else []), *answered_notes(shown))
+
+
+def answered_notes(shown: Board) -> tuple[str, ...]:
+    """Nothing where simulated models answered, which is the rule."""
+    by = shown.answered_by
+    if all(each.is_simulated for each in by):
+        return ()
+    return (
+        f"Answered by: {'; '.join(map(str, by))}",
+        *((MIXED_NOTE,) if len(by) > 1 else ()),
+        REAL_NOTE,
+    )
 
 
 def markdown(shown: Board) -> str:
@@ -193,22 +222,43 @@ def _rules(run: Run) -> dict[str, object]:
 
 
 def names(runs: Sequence[Run]) -> dict[tuple[int, str], str]:
-    """A policy that several runs played goes by its run's name there."""
+    """A policy that several runs played goes by its run's name there. Where backends differ, each row tells its own."""
     played = [name for run in runs for name in run.spec.policy_names]
+    mixed = len(backends_of(runs)) > 1
     return {
-        (number, name): name if played.count(name) == 1 else f"{name} ({run.folder.resolve().name})"
+        (number, name): _labelled(
+            name, run.spec.backend.kind if mixed else "", run.folder.resolve().name if played.count(name) > 1 else ""
+        )
         for number, run in enumerate(runs)
         for name in run.spec.policy_names
     }
 
 
+def _labelled(name: str, *labels: str) -> str:
+    told = ", ".join(filter(None, labels))
+    return f"{name} ({told})" if told else name
+
+
+def backends_of(runs: Iterable[Run]) -> tuple[BackendStatement, ...]:
+    """Each once, in the order of the runs."""
+    found: list[BackendStatement] = []
+    for run in runs:
+        if run.spec.backend not in found:
+            found.append(run.spec.backend)
+    return tuple(found)
+
+
 def title(spec: RunSpec) -> str:
-    return _title([spec.suite], {(job.scenario_id, job.seed) for job in spec.jobs()})
+    return _title([spec.suite], {(job.scenario_id, job.seed) for job in spec.jobs()}, (spec.backend,))
 
 
-def _title(suites: Iterable[str], shared: Collection[tuple[str, int]]) -> str:
+def _title(
+    suites: Iterable[str], shared: Collection[tuple[str, int]], answered_by: tuple[BackendStatement, ...]
+) -> str:
     scenarios = len({scenario_id for scenario_id, _ in shared})
-    return f"{' + '.join(suites)}: {scenarios} scenarios, {len(shared)} episodes a policy"
+    kinds = dict.fromkeys(each.kind for each in answered_by)
+    told = "" if list(kinds) == [SIMULATED] else f" ({' and '.join(kinds)} models)"
+    return f"{' + '.join(suites)}{told}: {scenarios} scenarios, {len(shared)} episodes a policy"
 
 
 def _number(value: float | None, decimals: int = 3) -> str:

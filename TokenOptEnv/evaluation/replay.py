@@ -13,6 +13,7 @@ from TokenOptEnv.evaluation.recorded import Recorded
 from TokenOptEnv.local_env import LocalEnv
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.scenario_store import load
+from TokenOptEnv.simulators.backend import Backend
 from TokenOptEnv.traces import Trace, TraceHeader, TraceStep
 
 
@@ -33,10 +34,10 @@ class ReplayedStep(NamedTuple):
 
 
 class Replay:
-    def __init__(self, trace: Recorded, **options: Any) -> None:
-        """Under the options given, or those that the trace's header tells."""
+    def __init__(self, trace: Recorded, backend: Backend | None = None, **options: Any) -> None:
+        """Under the options given, or those that the trace's header tells; without a backend, on simulated models."""
         self.trace = trace
-        self._env = LocalEnv(**(options or _options(trace.header)))
+        self._env = LocalEnv(backend, **(options or _options(trace.header)))
         self.first = self._env.reset(scenario_id=trace.header.scenario_id, seed=trace.header.seed)
         self.record = Record(self.first)
 

@@ -3,10 +3,12 @@
     run.json         what is played: everything that decides the results
     results.jsonl    a line an episode, each with its own checksum; appended as episodes end, sorted when all have
     traces/          POLICY/SCENARIO@SEED.jsonl
+    answers.jsonl    of a run that real models answered: what they said, and what it cost
 
 An episode counts once its line is whole, and its trace was written before that: killed at any moment, a run has lost
 at most what it was playing. A half-written last line is cut off and its episode played again. The finished folder
-holds the same bytes however often it was interrupted and however many workers played.
+holds the same bytes however often it was interrupted and however many workers played; answers alone stand in the
+order in which they came.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from TokenOptEnv.backends import BackendStatement
 from TokenOptEnv.errors import BadInput
+from TokenOptEnv.evaluation.answers import ANSWERS, answers_file
 from TokenOptEnv.evaluation.episodes import EpisodeResult
 from TokenOptEnv.evaluation.result_lines import from_line, to_line
 from TokenOptEnv.evaluation.suite import Job, RunSpec, differing
@@ -42,6 +46,11 @@ class Run(Frozen):
     results: tuple[EpisodeResult, ...]
 
     @property
+    def recording(self) -> Path | None:
+        """What answers its routed questions again; None where simulated models did."""
+        return answers_file(self.folder, self.spec.backend)
+
+    @property
     def finished(self) -> bool:
         return len(self.results) == len(self.spec.jobs())
 
@@ -59,8 +68,8 @@ class RunFolder:
     """Open while a run plays: one run at a time, and only the run it was begun for."""
 
     def __init__(self, folder: Path, done: dict[Job, EpisodeResult], lines: TextIOWrapper) -> None:
+        self.path = folder
         self.done = done
-        self._folder = folder
         self._lines = lines
 
     @classmethod
@@ -71,7 +80,7 @@ class RunFolder:
         with (folder / SPEC).open("a+", encoding="utf-8", newline="\n") as held:
             _lock(folder, held)
             if fresh:
-                _clear(folder, held)
+                _clear(folder, held, spec)
             _agree(folder, held, spec)
             done = {job_of(result): result for result in _whole_lines(folder, mend=True)}
             with (folder / RESULTS).open("a", encoding="utf-8", newline="\n") as lines:
@@ -81,7 +90,7 @@ class RunFolder:
         job = job_of(result)
         if job in self.done:
             return
-        place = trace_path(self._folder, job)
+        place = trace_path(self.path, job)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(trace, encoding="utf-8", newline="\n")
         self._lines.write(to_line(result))
@@ -91,9 +100,9 @@ class RunFolder:
     def finish(self, jobs: Iterable[Job]) -> tuple[EpisodeResult, ...]:
         """Sort the lines; the file is replaced in one move."""
         results = tuple(self.done[job] for job in jobs)
-        draft = self._folder / f".{RESULTS}"
+        draft = self.path / f".{RESULTS}"
         draft.write_text("".join(map(to_line, results)), encoding="utf-8", newline="\n")
-        draft.replace(self._folder / RESULTS)
+        draft.replace(self.path / RESULTS)
         return results
 
 
@@ -109,6 +118,14 @@ def load_run(folder: Path) -> Run:
     return Run(folder=folder, spec=spec, results=results)
 
 
+def recording_beside(trace: Path) -> Path | None:
+    """What answered a trace that lies where a run put it; None where simulated models did, or nobody can tell."""
+    folder = trace.resolve().parents[2] if len(trace.resolve().parents) > 2 else trace.parent
+    if not (folder / SPEC).is_file():
+        return None
+    return answers_file(folder, _spec(folder, (folder / SPEC).read_text(encoding="utf-8")).backend)
+
+
 def _lock(folder: Path, held: TextIOWrapper) -> None:
     """The system lets go of it when its holder dies, however it dies."""
     try:
@@ -117,14 +134,35 @@ def _lock(folder: Path, held: TextIOWrapper) -> None:
         raise BadInput(f"another run is writing to {str(folder)!r}; wait for it, or choose another folder") from None
 
 
-def _clear(folder: Path, held: TextIOWrapper) -> None:
-    """Only what a run wrote: without its `run.json`, files of these names are somebody else's."""
+def _clear(folder: Path, held: TextIOWrapper, spec: RunSpec) -> None:
+    """Only what a run wrote: without its `run.json`, files of these names are somebody else's.
+
+    Answers that were paid for stay: the same backend gives them again, and for another one nothing is thrown away.
+    """
     held.seek(0)
-    if not held.read(1) and any((folder / name).exists() for name in (RESULTS, TRACES)):
+    text = held.read()
+    if not text and any((folder / name).exists() for name in (RESULTS, TRACES, ANSWERS)):
         raise BadInput(f"{str(folder)!r} is no run's folder, and nothing is deleted there; choose another")
+    if (folder / ANSWERS).exists():
+        _clear_answers(folder, text, spec.backend)
     (folder / RESULTS).unlink(missing_ok=True)
     shutil.rmtree(folder / TRACES, ignore_errors=True)
     held.truncate(0)
+
+
+def _clear_answers(folder: Path, text: str, backend: BackendStatement) -> None:
+    try:
+        earlier = RunSpec.model_validate_json(text).backend
+    except ValidationError:
+        earlier = None
+    if earlier == backend:
+        return
+    if earlier is None or earlier.grows:
+        raise BadInput(
+            f"{str(folder / ANSWERS)!r} holds what {earlier or 'real models'} answered, and is not thrown away;"
+            " choose another folder"
+        )
+    (folder / ANSWERS).unlink()
 
 
 def _agree(folder: Path, held: TextIOWrapper, spec: RunSpec) -> None:

@@ -7,11 +7,13 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from TokenOptEnv import policies, scenario_store
+from TokenOptEnv.backends import BackendStatement
 from TokenOptEnv.config import Profile, Track
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.evaluation.fingerprint import fingerprint
 from TokenOptEnv.local_env import LocalEnv
 from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.simulators.backend import Backend
 from TokenOptEnv.version import SCORING_VERSION, VERSION
 
 T = TypeVar("T")
@@ -45,8 +47,8 @@ class RunOptions(Frozen):
     anonymous_models: bool = False
     memory_tokens: int | None = None
 
-    def environment(self) -> LocalEnv:
-        return LocalEnv(**self.model_dump())
+    def environment(self, backend: Backend | None = None) -> LocalEnv:
+        return LocalEnv(backend, **self.model_dump())
 
 
 def options(**given: Any) -> RunOptions:
@@ -75,6 +77,8 @@ class RunSpec(Frozen):
     episodes: int
     """For each policy: so many of its (scenario, seed) pairs, every scenario once before any is played again."""
     options: RunOptions
+    backend: BackendStatement = BackendStatement()
+    """Who answered routed questions."""
 
     @property
     def policy_names(self) -> tuple[str, ...]:
@@ -99,6 +103,7 @@ def run_spec(
     seeds: Sequence[int],
     options: RunOptions,
     episodes: int | None = None,
+    backend: BackendStatement | None = None,
 ) -> RunSpec:
     """Each once, however often it was named."""
     names, ids, chosen = _once(policy_names), _once(scenario_ids), _once(seeds)
@@ -113,6 +118,7 @@ def run_spec(
         seeds=chosen,
         episodes=most if episodes is None else min(episodes, most),
         options=options,
+        backend=backend or BackendStatement(),
     )
 
 

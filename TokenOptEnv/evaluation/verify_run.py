@@ -2,7 +2,7 @@
 
 What is caught: a trace whose steps, bills, rewards or answers were changed; a score that does not follow from its
 trace; a scenario that is not the one shipped; a scenario or an episode left out or put in. What cannot be: actions
-chosen by somebody who had read the truth.
+chosen by somebody who had read the truth, and answers of real models that somebody else wrote into the recording.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from TokenOptEnv.backends import recording
 from TokenOptEnv.errors import BadInput, CamreError
-from TokenOptEnv.evaluation import pool
+from TokenOptEnv.evaluation import answers, pool
 from TokenOptEnv.evaluation.episodes import EpisodeResult
 from TokenOptEnv.evaluation.forgetting import forget_if_many
 from TokenOptEnv.evaluation.recorded import read_trace
@@ -20,6 +21,7 @@ from TokenOptEnv.evaluation.replay import Replay, told
 from TokenOptEnv.evaluation.run_folder import TRACES, Run, job_of, trace_path
 from TokenOptEnv.evaluation.suite import CHOSEN, Job, RunOptions, scenarios_of
 from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.simulators.backend import Backend
 from TokenOptEnv.version import SCORING_VERSION
 
 
@@ -36,10 +38,14 @@ class RunFault(Frozen):
 def verify(run: Run, workers: int) -> Iterator[tuple[RunFault, ...]]:
     """Faults of the folder as a whole, then those of each scenario's episodes, as they are found."""
     yield tuple(_whole(run))
+    faulty = _recording_fault(run)
+    if faulty is not None:
+        yield (faulty,)
+        return
     by_scenario: dict[str, list[EpisodeResult]] = {}
     for result in run.results:
         by_scenario.setdefault(result.scenario_id, []).append(result)
-    work = partial(_faults_of, run.folder, run.spec.options)
+    work = partial(_faults_of, run.folder, run.spec.options, run.recording)
     yield from pool.results(work, [tuple(held) for held in by_scenario.values()], workers)
 
 
@@ -67,28 +73,49 @@ def _whole(run: Run) -> Iterator[RunFault]:
             yield RunFault(place=str(file.relative_to(run.folder)), cause="it is the trace of no episode of the run")
 
 
-def _faults_of(folder: Path, options: RunOptions, claimed: Sequence[EpisodeResult]) -> tuple[RunFault, ...]:
+def _recording_fault(run: Run) -> RunFault | None:
+    """Without the answers it was played on, no episode can be played again."""
+    if run.recording is None:
+        return None
+    place = run.recording.name
+    try:
+        recording.read(run.recording)
+        found = recording.digest(run.recording)
+    except BadInput as fault:
+        return RunFault(place=place, cause=str(fault))
+    stated = run.spec.backend.recording_sha256
+    if stated not in (None, found):
+        return RunFault(place=place, cause=f"its hash is {found}, and the run was played on {stated}")
+    return None
+
+
+def _faults_of(
+    folder: Path, options: RunOptions, answered: Path | None, claimed: Sequence[EpisodeResult]
+) -> tuple[RunFault, ...]:
     forget_if_many()
-    return tuple(fault for result in claimed for fault in _episode_faults(folder, options, result))
+    backend = answers.from_file(answered)
+    return tuple(fault for result in claimed for fault in _episode_faults(folder, options, backend, result))
 
 
-def _episode_faults(folder: Path, options: RunOptions, claimed: EpisodeResult) -> tuple[RunFault, ...]:
+def _episode_faults(
+    folder: Path, options: RunOptions, backend: Backend | None, claimed: EpisodeResult
+) -> tuple[RunFault, ...]:
     job = job_of(claimed)
     file = trace_path(folder, job)
     if not file.is_file():
         return (RunFault(place=_name(job), cause="its trace is missing"),)
     try:
-        return tuple(RunFault(place=_name(job), cause=cause) for cause in _causes(file, options, claimed))
+        return tuple(RunFault(place=_name(job), cause=cause) for cause in _causes(file, options, backend, claimed))
     except CamreError as fault:
         return (RunFault(place=_name(job), cause=str(fault)),)
 
 
-def _causes(file: Path, options: RunOptions, claimed: EpisodeResult) -> Sequence[str]:
+def _causes(file: Path, options: RunOptions, backend: Backend | None, claimed: EpisodeResult) -> Sequence[str]:
     trace = read_trace(file)
     header = trace.header
     if (header.scenario_id, header.seed) != (claimed.scenario_id, claimed.seed):
         return [f"its trace is of {header.scenario_id}@{header.seed}"]
-    replay = Replay(trace, **options.model_dump())
+    replay = Replay(trace, backend, **options.model_dump())
     shown = replay.first.stamp.public_hash
     if header.stamp.public_hash != shown:
         return [f"the scenario was another: its hash is {header.stamp.public_hash}, and of the one shipped {shown}"]

@@ -7,8 +7,9 @@ to be asked is the one with the least price per chance of being right now.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from statistics import NormalDist
 
 from TokenOptEnv import ledger
@@ -20,7 +21,7 @@ from TokenOptEnv.plans.ways import Inquiry
 from TokenOptEnv.scenario import Scenario, SubtaskTruth
 from TokenOptEnv.simulators.evidence import lures
 from TokenOptEnv.simulators.routing import odds
-from TokenOptEnv.world import VisibleWorld, text_tokens
+from TokenOptEnv.world import VisibleWorld, strength, text_tokens
 
 _NORMAL = NormalDist()
 _NODES = tuple(_NORMAL.inv_cdf((place + 0.5) / 31) for place in range(31))
@@ -42,9 +43,29 @@ def order_attempts(
     truth: SubtaskTruth,
     pieces: tuple[ContextPiece, ...],
     decision_nano_usd: int,
-) -> Inquiry:
-    """`decision_nano_usd` is what one more decision is worth: the scarcer steps are, the surer the first asked."""
+    goes_up: bool,
+) -> list[Inquiry]:
+    """`decision_nano_usd` is what one more decision is worth: the scarcer steps are, the surer the first asked.
+
+    Who may not go up once there is an answer begins with the strongest of those asked: one order for each of them.
+    """
     options = _options(scenario, visible, truth, pieces)
+    if goes_up:
+        return [_ordered(options, decision_nano_usd)]
+    found: list[Inquiry] = []
+    dearest = max(option.nano_usd for option in options)
+    for top in visible.by_strength:
+        within = [option for option in options if strength(visible.cards[option.model_id]) <= strength(top)]
+        firsts = [option for option in within if option.model_id == top.model_id]
+        found += [_ordered(within, decision_nano_usd, first, dearest) for first in firsts]
+    return found
+
+
+def _ordered(
+    options: Sequence[_Option], decision_nano_usd: int, first: _Option | None = None, failing_nano_usd: int = 0
+) -> Inquiry:
+    """`failing_nano_usd` is what it counts for if all of them are wrong."""
+    options = list(options)
     failed: dict[str, tuple[float, ...]] = {}
     order: list[tuple[str, Effort]] = []
     expected = 0.0
@@ -55,7 +76,7 @@ def order_attempts(
             weights = [weight * (1.0 - right) for weight, right in zip(weights, at, strict=True)]
         total = sum(weights)
         best: tuple[float, _Option] | None = None
-        for option in options:
+        for option in [first] if first is not None and not order else options:
             before = failed.get(option.model_id, never)
             gain = 0.0
             for weight, now, gone in zip(weights, option.right_at, before, strict=True):
@@ -74,7 +95,8 @@ def order_attempts(
         options.remove(pick)
         before = failed.get(pick.model_id, never)
         failed[pick.model_id] = tuple(max(a, b) for a, b in zip(before, pick.right_at, strict=True))
-    return Inquiry(tuple(order), round(expected))
+    unanswered = sum(prod(1.0 - at[node] for at in failed.values()) for node in range(len(_NODES))) / len(_NODES)
+    return Inquiry(tuple(order), round(expected + unanswered * failing_nano_usd))
 
 
 def _options(

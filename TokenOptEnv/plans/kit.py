@@ -34,6 +34,11 @@ class Kit:
     def escalates(self) -> bool:
         return ActionType.ESCALATE_ROUTE in self.tools
 
+    @property
+    def goes_up(self) -> bool:
+        """May a stronger model be asked where there is an answer? Where there is no escalation, by asking anew."""
+        return self.escalates or self.visible.config.profile is Profile.V1
+
     def quotable(self, subtask_id: str, surface: tuple[str, ...], texts: tuple[str, ...]) -> bool:
         """Can searches quote these texts, and surface these segments?"""
         number = next(n for n, phase in enumerate(self.visible.phases) if subtask_id in phase.subtasks)

@@ -16,8 +16,7 @@ from TokenOptEnv.plans.plan import Plan
 from TokenOptEnv.plans.reference import make_reference_plan
 from TokenOptEnv.plans.stored_plans import StoredPlans, WorldPlans, load_plans
 from TokenOptEnv.scenario import Scenario
-from TokenOptEnv.scenario_store import shipped_folder
-from TokenOptEnv.scenario_store.packs import plans_json
+from TokenOptEnv.scenario_store import plans_json, shipped_folder
 from TokenOptEnv.world import ReferenceCosts, world_index
 
 _FILE = "plans.json.gz"

@@ -95,4 +95,5 @@ class _ExpectedOdds:
 
     def inquiries(self, subtask_id: str, pieces: tuple[ContextPiece, ...]) -> list[Inquiry]:
         truth = self._kit.knowledge.truths[subtask_id]
-        return [order_attempts(self._scenario, self._kit.visible, truth, pieces, self._decision_nano_usd)]
+        kit = self._kit
+        return order_attempts(self._scenario, kit.visible, truth, pieces, self._decision_nano_usd, kit.goes_up)

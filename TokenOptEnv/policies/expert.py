@@ -20,10 +20,9 @@ from TokenOptEnv.policies import errands, judgement, questions, survey
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
+from TokenOptEnv.simulators import terms
 
 _TOP_K = 6
-_REST_NANO_USD = 9_000_000
-"""What an episode costs besides its calls, roughly."""
 _STEPS_TO_GATHER = 4
 _STEPS_TO_LOAD = 4
 _STEPS_TO_TRY_AGAIN = 3
@@ -37,10 +36,11 @@ class Expert(Scripted):
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         wording = questions.wording(observation, subtask)
         about_all = _ABOUT_ALL.search(wording) is not None
-        observation = yield from errands.look_up(observation, wording, SEARCH_MAX_TOP_K if about_all else _TOP_K)
+        query = " ".join(terms.distinct(wording))
+        observation = yield from errands.look_up(observation, query, SEARCH_MAX_TOP_K if about_all else _TOP_K)
         hits = errands.found(observation)
         wanted = _trusted_first(observation, hits, wording)[: ROUTE_MAX_HANDLES[observation.task.profile]]
-        spread_out = survey.spread_out(observation, hits)
+        spread_out = survey.spread_out(observation, hits, about_all)
         if spread_out is not None and self.spare_steps(observation) >= _STEPS_TO_GATHER:
             observation = yield from survey.gather(observation, spread_out, wording)
             wanted = survey.gathered(observation, spread_out)
@@ -65,11 +65,19 @@ class Expert(Scripted):
         tokens = errands.context_tokens(observation, errands.handed_over(observation, wanted))
         share = self.share_nano_usd(observation)
         calls = len(observation.task.subtasks)
-        offer = judgement.best_offer(observation.models, tokens, calls, _REST_NANO_USD, share)
+        offer = judgement.best_offer(observation.models, tokens, calls, _rest_nano_usd(observation), share)
         if offer is None:
             return observation
         card = next(card for card in observation.models if card.model_id == offer.model_id)
         return (yield from errands.ask(observation, subtask, card, offer.effort, wanted, share))
+
+
+def _rest_nano_usd(observation: TokenOptEnvObservation) -> int:
+    """What the episode costs besides its calls, roughly: two steps a question and one to end, like those so far."""
+    called = sum(each.nano_usd for each in observation.routing.routes)
+    own = observation.budgets.nano_usd.spent - called
+    steps = max(observation.step + 1, 2 * len(observation.task.subtasks) + 1)
+    return own * steps // max(1, observation.step)
 
 
 def _trusted_first(observation: TokenOptEnvObservation, hits: Sequence[str], wording: str) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
 from functools import lru_cache
 from http.client import HTTPException
@@ -22,9 +21,9 @@ from TokenOptEnv.config import YARDSTICK
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies.base import ModelUsage, Policy, PolicyInfo, PolicyScheme
+from TokenOptEnv.policies.reply import action_of
 from TokenOptEnv.prompt import render_text
 from TokenOptEnv.simulators import tokens
-from TokenOptEnv.text_actions import parse
 
 _ADDRESS: Final = ("CAMRE_LLM_BASE_URL", "OPENAI_BASE_URL")
 _KEY: Final = ("CAMRE_LLM_API_KEY", "OPENAI_API_KEY")
@@ -34,7 +33,6 @@ _WAITS_S: Final = (1.0, 4.0, 15.0)
 _BUSY: Final = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
 _MOST_COMPLETION_TOKENS: Final = 1_024
 _MOST_REPLY_BYTES: Final = 4_000_000
-_THOUGHT: Final = re.compile(r"<think>.*?(?:</think>|\Z)", flags=re.DOTALL)
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -124,10 +122,7 @@ class Llm:
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
         text, used = self._endpoint.ask(render_text(observation))
         self._usage = _sum(self._usage, used)
-        said = _THOUGHT.sub("", text).strip().strip("`").strip()
-        action = parse(said, observation)
-        thought = used.completion_tokens - tokens.count(YARDSTICK, said.split("\n", 1)[0])
-        return action.model_copy(update={"reasoning_tokens": max(0, thought)})
+        return action_of(text, used.completion_tokens, observation)
 
 
 def _resolve(model: str) -> PolicyInfo:

@@ -19,23 +19,28 @@ from TokenOptEnv.policies.script import Steps
 
 _SHARE_OF_HITS = 0.8
 _LEAST_HITS = 5
-"""Hits in one artifact from which a question asks for all of it."""
-_MOST_SEGMENTS = 16
+"""Hits in one artifact from which a question asks for all of it, though it does not say so."""
+_MOST_SEGMENTS = 24
 _TABLES = (ArtifactKind.METRICS, ArtifactKind.TEST_REPORT)
 """What is read as a whole; many hits in a log or a list of changes are no reason to read all of it."""
 _RATIO = 0.3
 
 
-def spread_out(observation: TokenOptEnvObservation, hits: Sequence[str]) -> ArtifactHandle | None:
-    """The one artifact, of more segments than may be handed over, that most of the hits lie in."""
-    if len(hits) < _LEAST_HITS or observation.task.profile is Profile.V1:
+def spread_out(observation: TokenOptEnvObservation, hits: Sequence[str], about_all: bool) -> ArtifactHandle | None:
+    """The one table, of more segments than may be handed over, that is asked about: it has most of the hits, or where
+    the question says that it is about all of something, more of them than any other."""
+    counts = Counter(hit.rpartition("-s")[0] for hit in hits)
+    wide = [
+        artifact
+        for artifact in observation.artifacts
+        if artifact.kind in _TABLES
+        and ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
+    ]
+    artifact = max(wide, key=lambda each: (counts[each.artifact_id], -each.alias), default=None)
+    if artifact is None or observation.task.profile is Profile.V1:
         return None
-    name, count = Counter(hit.rpartition("-s")[0] for hit in hits).most_common(1)[0]
-    artifact = next((each for each in observation.artifacts if each.artifact_id == name), None)
-    if artifact is None or artifact.kind not in _TABLES or count < max(_LEAST_HITS, _SHARE_OF_HITS * len(hits)):
-        return None
-    is_wide = ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
-    return artifact if is_wide else None
+    least = max(_LEAST_HITS, _SHARE_OF_HITS * len(hits))
+    return artifact if about_all or counts[artifact.artifact_id] >= least else None
 
 
 def gather(observation: TokenOptEnvObservation, artifact: ArtifactHandle, query: str) -> Steps:

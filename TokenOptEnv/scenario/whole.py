@@ -76,5 +76,13 @@ def load_scenario_json(data: bytes, name: str) -> Scenario:
 
 
 def _unreadable(name: str, fault: Exception) -> ScenarioInvalid:
-    reason = str(fault).splitlines()[0]
+    reason = _first_fault(fault) if isinstance(fault, ValidationError) else str(fault).splitlines()[0]
     return ScenarioInvalid(f"scenario file {name!r} cannot be read: {reason}; rebuild it: camre scenarios build")
+
+
+def _first_fault(fault: ValidationError) -> str:
+    """The field and what is wrong with it, and how many more there are."""
+    first, *others = fault.errors(include_url=False)
+    field = ".".join(str(part) for part in first["loc"])
+    more = f" (and {len(others)} more)" if others else ""
+    return f"{field}: {first['msg']}{more}" if field else f"{first['msg']}{more}"

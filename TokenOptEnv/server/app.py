@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import gc
 import os
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute, APIWebSocketRoute
@@ -27,7 +28,7 @@ _YOUNG_OBJECTS: Final = 50_000
 
 
 def build_app(settings: Settings, environment: type[Environment] = TokenOptEnvEnvironment) -> FastAPI:
-    create = create_web_interface_app if settings.web else create_fastapi_app
+    create = _with_studio(settings.reveal) if settings.web else create_fastapi_app
     sessions = Sessions(environment, settings.capacity, settings.max_message_bytes)
     app: FastAPI = create(
         environment,
@@ -46,6 +47,26 @@ def build_app(settings: Settings, environment: type[Environment] = TokenOptEnvEn
     http_faults.install(app, settings.max_message_bytes)
     app.router.on_startup.append(_settle)
     return app
+
+
+def _with_studio(reveal: bool) -> Callable[..., FastAPI]:
+    """OpenEnv's web interface, with the Studio as the whole of it."""
+    from TokenOptEnv.server.studio import routes, tab
+    from TokenOptEnv.server.studio.table import Table
+
+    def create(*parts: Any, **options: Any) -> FastAPI:
+        app: FastAPI = create_web_interface_app(
+            *parts,
+            **options,
+            gradio_builder=tab.build,
+            custom_tab_name="Studio",
+            show_default_tab=False,
+            title_override="CAMRE Studio",
+        )
+        app.include_router(routes.router(Table(reveal)))
+        return app
+
+    return create
 
 
 def _settle() -> None:

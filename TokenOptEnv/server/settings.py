@@ -28,6 +28,8 @@ class Settings:
     ping_seconds: int = 20
     """How often a silent peer is asked whether it lives, and how long its answer may take."""
     web: bool = False
+    reveal: bool = False
+    """Whether the Studio shows truth and plan after an episode; never on the test split."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
@@ -42,6 +44,7 @@ class Settings:
             ),
             ping_seconds=_whole(environment, "CAMRE_PING_SECONDS", usual.ping_seconds, 1, 3_600),
             web=_flag(environment, "ENABLE_WEB_INTERFACE", usual.web),
+            reveal=_flag(environment, "CAMRE_REVEAL", usual.reveal),
         )
 
     def to_environment(self) -> dict[str, str]:
@@ -54,6 +57,7 @@ class Settings:
             "CAMRE_MAX_MESSAGE_BYTES": str(self.max_message_bytes),
             "CAMRE_PING_SECONDS": str(self.ping_seconds),
             "ENABLE_WEB_INTERFACE": "true" if self.web else "false",
+            "CAMRE_REVEAL": "true" if self.reveal else "false",
         }
 
 

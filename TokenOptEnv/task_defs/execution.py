@@ -162,7 +162,7 @@ def run_calls(
     time_limit_s: float = _TIME_LIMIT_S,
 ) -> tuple[Outcome, ...]:
     """What each call gives on `files`. An endless loop or a crash is an outcome too: no candidate may stop a build."""
-    job = {"job": "calls", "calls": [_encoded_call(call) for call in calls], "roots": list(roots)}
+    job = {"job": "calls", "calls": [encoded_call(call) for call in calls], "roots": list(roots)}
     answer = _run(files, job, time_limit_s)
     if answer is None:
         return tuple(Outcome(("does not end",)) for _ in calls)
@@ -198,7 +198,7 @@ def run_batch(
             {
                 "folder": f"t{place}",
                 "tests": sorted(p for p in trial.files if trial.tests and p.rpartition("/")[2].startswith("test_")),
-                "calls": [_encoded_call(call) for call in trial.calls],
+                "calls": [encoded_call(call) for call in trial.calls],
             }
             for place, trial in enumerate(trials)
         ],
@@ -253,10 +253,15 @@ def _run(files: Mapping[str, str], job: Mapping[str, Any], time_limit_s: float) 
 
 
 def _normalised(text: str, root: Path) -> str:
-    return _ADDRESS.sub(FIXED_ADDRESS, text.replace(str(root), _FIXED_ROOT))
+    return without_addresses(text.replace(str(root), _FIXED_ROOT))
 
 
-def _encoded_call(call: Call) -> dict[str, Any]:
+def without_addresses(text: str) -> str:
+    return _ADDRESS.sub(FIXED_ADDRESS, text)
+
+
+def encoded_call(call: Call) -> dict[str, Any]:
+    """As `execution_child.run_calls` reads it."""
     return {
         "module": call.module,
         "function": call.function,
@@ -276,7 +281,7 @@ def _encoded_call(call: Call) -> dict[str, Any]:
 
 def _encoded(value: Value) -> Any:
     if isinstance(value, Call):
-        return {"call": _encoded_call(value)}
+        return {"call": encoded_call(value)}
     if isinstance(value, Reference):
         return {"reference": [value.module, value.name]}
     if isinstance(value, Earlier):

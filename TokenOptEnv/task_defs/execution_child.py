@@ -522,7 +522,7 @@ def _observed(action: Callable[[], Any]) -> tuple[str, Any]:
         return f"{_RAISES} {type(fault).__name__}", None
 
 
-def _run_calls(calls: list[dict[str, Any]]) -> list[list[str]]:
+def run_calls(calls: list[dict[str, Any]]) -> list[list[str]]:
     with contextlib.redirect_stdout(io.StringIO()):
         return [_CallRun().observe(call) for call in calls]
 
@@ -552,12 +552,12 @@ def _forked(root: Path, job: dict[str, Any], trial: dict[str, Any]) -> Any:
 
 def _tried(root: Path, roots: list[str], trial: dict[str, Any]) -> dict[str, Any]:
     os.chdir(root)
-    _find_in(root, roots)
+    find_in(root, roots)
     tests = _run_tests(root, {"tests": trial["tests"], "log_level": "WARNING"}) if trial["tests"] else []
-    return {"tests": tests, "calls": _run_calls(trial["calls"])}
+    return {"tests": tests, "calls": run_calls(trial["calls"])}
 
 
-def _find_in(root: Path, roots: list[str]) -> None:
+def find_in(root: Path, roots: list[str]) -> None:
     sys.path[:0] = [str(root / folder) for folder in roots]
 
 
@@ -570,8 +570,8 @@ def main() -> None:
     if job["job"] == "batch":
         done: list[Any] = _run_batch(root, job)
     else:
-        _find_in(root, job["roots"])
-        done = _run_tests(root, job) if job["job"] == "tests" else _run_calls(job["calls"])
+        find_in(root, job["roots"])
+        done = _run_tests(root, job) if job["job"] == "tests" else run_calls(job["calls"])
     json.dump(done, answer)
     answer.flush()
 

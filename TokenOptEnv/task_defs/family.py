@@ -11,7 +11,8 @@ from pkgutil import iter_modules
 from TokenOptEnv import task_defs
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.scenario import Scenario
-from TokenOptEnv.task_defs.generation import Outline
+from TokenOptEnv.streams import Stream
+from TokenOptEnv.task_defs.generation import Outline, Split
 from TokenOptEnv.task_defs.offers import offer
 from TokenOptEnv.task_defs.pointers import point
 
@@ -25,6 +26,10 @@ class Family:
     """The cases designed by hand, by scenario id."""
     generate: Callable[[Outline], Scenario] | None = None
     """Writes the case an outline asks for."""
+
+    def design(self, scenario_id: str) -> Scenario:
+        """A case designed by hand, its questions led to their evidence as those of generated cases are."""
+        return point(self.designed[scenario_id](), Split.TRAIN, Stream("designed", scenario_id, "pointers"))
 
 
 @cache
@@ -44,4 +49,4 @@ def write_case(outline: Outline) -> Scenario:
     generate = families()[outline.family].generate
     if generate is None:
         raise BadInput(f"family {outline.family!r} has designed cases only; generate of {', '.join(families())}")
-    return offer(point(generate(outline), outline), outline)
+    return offer(point(generate(outline), outline.split, outline.stream("pointers")), outline)

@@ -16,7 +16,7 @@ from TokenOptEnv.config import BUGFIX_HARD_ARTIFACT_TOKENS, SIZES, Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
 
-GENERATOR_VERSION = 2
+GENERATOR_VERSION = 3
 """Bumped when any generated case changes."""
 
 VALIDATION_NUMBERS = range(50_000)
@@ -31,21 +31,21 @@ _NO_FAULT = (3, 4)
 """Of every twenty cases of a family, one or the other."""
 _NO_FAULT_SHARE = 0.175
 """Of cases of another kind than stands at their number, which no split holds."""
-_WIDE_SHARE = 0.25
+_WIDE_SHARE = 0.36
 _SLOT_SHARE = {Difficulty.EASY: 0.2, Difficulty.MEDIUM: 0.4, Difficulty.HARD: 0.6, Difficulty.MARATHON: 1.0}
-_LEXICAL_SHARE = {Difficulty.EASY: 0.97, Difficulty.MEDIUM: 0.96, Difficulty.HARD: 0.95, Difficulty.MARATHON: 0.95}
+_LEXICAL_SHARE = {Difficulty.EASY: 0.98, Difficulty.MEDIUM: 0.98, Difficulty.HARD: 0.97, Difficulty.MARATHON: 0.97}
 _QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (3, 3), Difficulty.MARATHON: (4, 5)}
 _FACTS = {Difficulty.EASY: (1, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (2, 3), Difficulty.MARATHON: (2, 3)}
 _WIDE_FACTS = {
     Difficulty.EASY: (10, 10),
-    Difficulty.MEDIUM: (14, 15),
-    Difficulty.HARD: (14, 16),
+    Difficulty.MEDIUM: (16, 16),
+    Difficulty.HARD: (21, 22),
     Difficulty.MARATHON: (6, 8),
 }
-_WIDE_FACTS_CI_EASY = 9
-"""The logs of ten runs would not fit an easy case."""
+_NEVER_WIDE = (("ci", Difficulty.EASY), ("ci", Difficulty.MEDIUM))
+"""The logs of enough runs to outgrow memory and handles would not fit an easy case, and crowd a medium one out."""
 _VALID_CACHE_SHARE = 0.5
-_VALID_CACHE_SHARE_IF_WIDE = 0.35
+_VALID_CACHE_SHARE_IF_WIDE = 0.25
 """Less: with an earlier result at hand, a wide question need not be gathered, and gathering is to matter too."""
 
 
@@ -131,14 +131,9 @@ def _has_no_fault(family: str, difficulty: Difficulty, number: int, draw: Stream
     return place in chosen[: _NO_FAULT[block % len(_NO_FAULT)]]
 
 
-def _wide_facts(family: str, difficulty: Difficulty, draw: Stream) -> int:
-    drawn = draw.integer(*_WIDE_FACTS[difficulty])
-    return min(drawn, _WIDE_FACTS_CI_EASY) if (family, difficulty) == ("ci", Difficulty.EASY) else drawn
-
-
 def outline(family: str, difficulty: Difficulty, number: int) -> Outline:
     draw = Stream("outline", GENERATOR_VERSION, family, difficulty.value, number)
-    wide = draw.chance(_WIDE_SHARE)
+    wide = draw.chance(_WIDE_SHARE) and (family, difficulty) not in _NEVER_WIDE
     sizes = SIZES[difficulty].artifact_tokens
     if family == "bugfix" and difficulty is Difficulty.HARD:
         sizes = BUGFIX_HARD_ARTIFACT_TOKENS
@@ -151,7 +146,7 @@ def outline(family: str, difficulty: Difficulty, number: int) -> Outline:
         questions=draw.integer(*_QUESTIONS[difficulty]),
         slot=draw.chance(_SLOT_SHARE[difficulty]),
         facts=_FACTS[difficulty],
-        wide_facts=_wide_facts(family, difficulty, draw) if wide else None,
+        wide_facts=draw.integer(*_WIDE_FACTS[difficulty]) if wide else None,
         lexical_share=_LEXICAL_SHARE[difficulty],
         valid_cache=draw.chance(_VALID_CACHE_SHARE_IF_WIDE if wide else _VALID_CACHE_SHARE),
         artifact_tokens=sizes,

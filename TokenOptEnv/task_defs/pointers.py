@@ -15,18 +15,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest
 
-from TokenOptEnv.config import ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K, Profile
+from TokenOptEnv.config import SEARCH_MAX_TOP_K
 from TokenOptEnv.models.task import Subtask
 from TokenOptEnv.scenario import Fact, Scenario, SubtaskTruth
 from TokenOptEnv.simulators import terms
 from TokenOptEnv.simulators.retrieval import Retriever
 from TokenOptEnv.streams import Stream
-from TokenOptEnv.task_defs.generation import Outline, Split
+from TokenOptEnv.task_defs.generation import Split
 
 QUESTION_CAP_TOKENS = 72
 """What a question takes at most, its pointers included: it stands in the prompt of every step."""
-_NEAR_HITS = ROUTE_MAX_HANDLES[Profile.V2]
-"""Among so many first hits the facts of a lexical question stand: as many as a route takes by handle."""
+_STRAY_HITS = 1
+"""Among the first hits of a lexical question stand its facts, and so many others."""
 _MOST_FACTS = SEARCH_MAX_TOP_K
 """A question that surveys more places than this is not answered by the hits of one search."""
 _MOST_WORDS = 8
@@ -38,7 +38,7 @@ _LEADS = {True: ("Pointers: {}.", "Terms seen: {}."), False: ("Look for {}.", "T
 """By whether the case is of the test split, which asks in words of its own."""
 
 
-def point(scenario: Scenario, outline: Outline) -> Scenario:
+def point(scenario: Scenario, split: Split, draw: Stream) -> Scenario:
     """The same scenario, its lexical questions extended where their own words do not lead to their facts."""
     facts = {fact.fact_id: fact for fact in scenario.hidden.facts}
     truths = {truth.subtask_id: truth for truth in scenario.hidden.subtasks}
@@ -51,8 +51,9 @@ def point(scenario: Scenario, outline: Outline) -> Scenario:
             needed = [facts[name] for name in truth.needs]
             words = _pointers(_filled(subtask, truth), needed, rooms[subtask.subtask_id], given_away)
             if words:
-                draw = outline.stream("pointers", subtask.subtask_id)
-                subtask = subtask.model_copy(update={"question": _extended(subtask.question, words, outline, draw)})
+                lead = draw.choice(_LEADS[split is Split.TEST])
+                question = f"{subtask.question} {lead.format(', '.join(words))}"
+                subtask = subtask.model_copy(update={"question": question})
         subtasks.append(subtask)
     return replace(scenario, public=scenario.public.model_copy(update={"subtasks": tuple(subtasks)}))
 
@@ -93,8 +94,8 @@ class _ReadingRoom:
 
 def _pointers(question: str, needed: Sequence[Fact], room: _ReadingRoom, given_away: frozenset[str]) -> tuple[str, ...]:
     """Greedy: the word that takes most of what the facts still lack to be near; then without those not needed."""
-    near = max(_NEAR_HITS, len(needed))
     spots = [tuple(dict.fromkeys(place.segment_id for place in fact.places)) for fact in needed]
+    near = len(set(spots)) + _STRAY_HITS
 
     def lacks(words: Sequence[str]) -> list[float]:
         """By fact: how much its best place falls short of a place among the first hits."""
@@ -158,8 +159,3 @@ def _reading_rooms(scenario: Scenario) -> dict[str, _ReadingRoom]:
         )
         found.update(dict.fromkeys(subtask_ids, room))
     return found
-
-
-def _extended(question: str, words: Sequence[str], outline: Outline, draw: Stream) -> str:
-    lead = draw.choice(_LEADS[outline.split is Split.TEST])
-    return f"{question} {lead.format(', '.join(words))}"

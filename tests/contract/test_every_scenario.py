@@ -41,7 +41,7 @@ LARGEST_PROMPT_TOKENS = 7_500
 
 @cache
 def built(scenario_id: str) -> Scenario:
-    return next(f.designed[scenario_id] for f in families().values() if scenario_id in f.designed)()
+    return next(f for f in families().values() if scenario_id in f.designed).design(scenario_id)
 
 
 def world(scenario_id: str, index: int, reference: ReferenceCosts | None = None) -> World:

@@ -253,7 +253,7 @@ class Machine(RuleBasedStateMachine):
 
 @cache
 def kafka() -> Scenario:
-    return families()["incident"].designed["incident-medium-kafka-backpressure"]()
+    return families()["incident"].design("incident-medium-kafka-backpressure")
 
 
 def _machine(scenario: Callable[[], Scenario], examples: int, steps: int, **options: Any) -> Any:

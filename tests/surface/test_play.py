@@ -14,10 +14,11 @@ from typing import assert_never
 import pytest
 
 from TokenOptEnv import rewards, scenario_store
-from TokenOptEnv.cli import play_menu, play_score
+from TokenOptEnv.by_hand import menu, wording
+from TokenOptEnv.by_hand.choices import Choices, Sightings
+from TokenOptEnv.by_hand.plain_text import plain
+from TokenOptEnv.cli import play_menu
 from TokenOptEnv.cli.main import run
-from TokenOptEnv.cli.play_choices import Choices, Sightings
-from TokenOptEnv.cli.play_terminal import plain
 from TokenOptEnv.config import FULL_READ_CAP_TOKENS, PREVIEW_PAGE_SEGMENTS, EpisodeConfig
 from TokenOptEnv.evaluation import episodes
 from TokenOptEnv.grading import TRUTH_MILESTONES
@@ -28,7 +29,7 @@ from TokenOptEnv.plans import reference_plan
 from TokenOptEnv.text_actions import Numbering, parse, write
 
 EASY = "incident-easy-orders-cell2"
-MENU = {kind: str(number) for number, kind in enumerate(play_menu.ENTRIES, start=1)}
+MENU = {kind: str(number) for number, kind in enumerate(menu.ENTRIES, start=1)}
 Out = pytest.CaptureFixture[str]
 
 
@@ -119,7 +120,8 @@ def test_an_easy_case_is_played_to_success_by_typing_actions() -> None:
     assert f"Solved: return {score.total_return:.3f}" in done.stdout
     assert f"Spent: ${score.cost_nano_usd / 1e9:.5f}" in done.stdout
     assert done.stdout.count("right, backed, grounded") == len(score.fields)
-    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    told = (line for line in done.stdout.splitlines() if not line.endswith(tuple(lines)))  # what is typed may be long
+    assert all(len(line) <= 80 for line in told)
 
 
 def test_an_easy_case_is_played_to_success_by_choosing_numbers(typing: Typing) -> None:
@@ -192,7 +194,7 @@ def test_an_answer_is_sent_only_when_confirmed(typing: Typing) -> None:
     sure = typing("submit", *own_words, "y")
     assert "Not solved" in sure
     assert name in sure and "no finding behind it" in sure
-    assert play_score.GUARDRAILS[Guardrail.UNGROUNDED_SUBMIT] in sure.replace("\n", " ")
+    assert wording.GUARDRAILS[Guardrail.UNGROUNDED_SUBMIT] in sure.replace("\n", " ")
 
 
 def test_more_handles_than_a_model_reads_are_asked_for_again(typing: Typing) -> None:
@@ -232,15 +234,15 @@ def test_an_item_is_shown_whole_and_for_free(typing: Typing) -> None:
 def test_only_what_is_possible_is_offered(typing: Typing) -> None:
     shown = typing("find anything", "q", options=(EASY, "--profile", "v1"))
     offered = shown[shown.index("step 1 of") :]
-    verbs = [play_menu.verb(kind) for kind in play_menu.ENTRIES]
+    verbs = [menu.verb(kind) for kind in menu.ENTRIES]
     assert [verb for verb in verbs if f" {verb:<8} " in offered] == ["read", "cache", "ask", "submit"]
     assert "find is not possible now" in offered
 
 
 def test_the_menu_has_every_action_under_the_verb_of_its_short_form() -> None:
-    assert sorted(play_menu.ENTRIES) == sorted(V2_ACTIONS)
-    for kind, entry in play_menu.ENTRIES.items():
-        assert entry.usage.split()[0] == play_menu.verb(kind)
+    assert sorted(menu.ENTRIES) == sorted(V2_ACTIONS)
+    for kind, entry in menu.ENTRIES.items():
+        assert entry.usage.split()[0] == menu.verb(kind)
 
 
 def test_the_example_in_the_help_can_be_typed() -> None:
@@ -250,9 +252,9 @@ def test_the_example_in_the_help_can_be_typed() -> None:
 
 def test_every_part_of_a_score_has_words() -> None:
     _, score = _planned(EASY)
-    assert list(play_score.TERMS) == [term.term for term in score.terms]
-    assert set(play_score.GUARDRAILS) == set(Guardrail) == set(rewards.PENALTIES)
-    assert {*LocalEnv().reset(EASY, 0).milestones.listed_ids, *TRUTH_MILESTONES} <= set(play_score.MILESTONES)
+    assert list(wording.TERMS) == [term.term for term in score.terms]
+    assert set(wording.GUARDRAILS) == set(Guardrail) == set(rewards.PENALTIES)
+    assert {*LocalEnv().reset(EASY, 0).milestones.listed_ids, *TRUTH_MILESTONES} <= set(wording.MILESTONES)
 
 
 def test_without_a_scenario_the_core_suite_is_offered(typing: Typing) -> None:

@@ -14,6 +14,21 @@ import pytest
 ROOT = Path(__file__).parents[2]
 collect_ignore_glob = [] if find_spec("torch") else ["test_*.py"]
 
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What only a GPU can show is left out where there is none: nobody can install one."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if marked and not _has_gpu():
+        config.hook.pytest_deselected(items=marked)
+        items[:] = [item for item in items if item not in marked]
+
+
+def _has_gpu() -> bool:
+    import torch
+
+    return torch.cuda.is_available()
+
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

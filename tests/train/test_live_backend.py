@@ -17,11 +17,12 @@ from urllib.request import ProxyHandler, build_opener
 import pytest
 
 from tests.cases import TOY
-from TokenOptEnv import LocalEnv, backends
-from TokenOptEnv.backends import LiveSettings
-from TokenOptEnv.backends.live_settings import KEY, served_as
+from TokenOptEnv.backends.live_settings import KEY
 from TokenOptEnv.backends.recording import read
-from TokenOptEnv.evaluation.episodes import PlayedEpisode, play
+from TokenOptEnv.cli.main import run
+from TokenOptEnv.evaluation.recorded import read_trace
+from TokenOptEnv.evaluation.run_folder import trace_path
+from TokenOptEnv.evaluation.suite import Job
 
 ROOT = Path(__file__).parents[2]
 _SERVING = ("fastapi", "openai", "requests", "uvicorn")
@@ -83,27 +84,25 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
             time.sleep(0.5)
 
 
-def _played(spec: str, settings: LiveSettings) -> PlayedEpisode:
-    with backends.opened(spec, settings) as backend:
-        return play("cheapest", TOY, 0, LocalEnv(backend))
-
-
 @pytest.mark.usefixtures("store")
-def test_an_episode_on_a_real_model_ends_and_its_recording_replays_to_the_same_trace(
+def test_a_run_on_a_real_model_ends_and_its_recording_replays_to_the_same_bytes(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(KEY, raising=False)
-    file = tmp_path / "answers.jsonl"
-    told = LiveSettings(
-        record=file, served_as=served_as([served.name]), reply_tokens=50, reasoning_room=0, timeout_s=300.0
-    )
-    live = _played(f"live:{served.url}", told)
-    answers = read(file).answers.values()
+    for name, value in (("REPLY_TOKENS", "50"), ("REASONING_ROOM", "0"), ("TIMEOUT_S", "300")):
+        monkeypatch.setenv(f"CAMRE_LIVE_{name}", value)
+    live, again = tmp_path / "live", tmp_path / "again"
+    chosen = ["eval", "--policy", "cheapest", "--scenario", TOY, "--seeds", "0"]
+    assert run([*chosen, "--backend", f"live:{served.url}", "--served-as", served.name, "--out", str(live)]) == 0
+    answers = read(live / "answers.jsonl").answers.values()
     assert answers
     for answer in answers:
         assert answer.counted_by == "server" and answer.prompt_tokens > 100 and answer.completion_tokens > 0
-    entries = [entry for step in live.trace.steps for entry in step.entries if entry.who == "worker"]
+    job = Job("cheapest", TOY, 0)
+    steps = read_trace(trace_path(live, job)).steps
+    entries = [entry for step in steps for entry in step.entries if entry.who == "worker"]
     assert {entry.fresh_tokens + entry.cached_tokens for entry in entries} == {each.prompt_tokens for each in answers}
-    replayed = _played(f"recorded:{file}", LiveSettings())
-    assert replayed.trace.to_jsonl() == live.trace.to_jsonl()
-    assert replayed.result == live.result
+    assert run([*chosen, "--backend", f"recorded:{live / 'answers.jsonl'}", "--out", str(again)]) == 0
+    assert trace_path(again, job).read_bytes() == trace_path(live, job).read_bytes()
+    assert (again / "results.jsonl").read_bytes() == (live / "results.jsonl").read_bytes()
+    assert run(["verify-run", str(live), "--workers", "1"]) == 0

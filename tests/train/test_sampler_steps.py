@@ -209,7 +209,7 @@ def test_a_step_that_cannot_be_recorded_is_played_as_it_is(capsys: pytest.Captur
     assert capsys.readouterr().out.count("decoding is not recorded") == 1
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_a_recorded_step_says_what_the_step_says(
     tiny: Path, temperature: float, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -16,9 +16,10 @@ import os
 
 from TokenOptEnv.backends.base import BackendScheme
 from TokenOptEnv.backends.live.backend import LiveBackend
-from TokenOptEnv.backends.live.endpoint import Endpoint
+from TokenOptEnv.backends.live.endpoint import Endpoint, checked_address
 from TokenOptEnv.backends.live_settings import KEY, LiveSettings
 from TokenOptEnv.backends.recording import Recorder
+from TokenOptEnv.backends.statement import BackendStatement
 from TokenOptEnv.errors import BadInput
 
 __all__ = ["SCHEME", "LiveBackend"]
@@ -31,4 +32,14 @@ def _open(rest: str, settings: LiveSettings) -> LiveBackend:
     return LiveBackend(endpoint, Recorder(settings.record), settings)
 
 
-SCHEME = BackendScheme("live", "URL", "real models behind an OpenAI-compatible endpoint", _open)
+def _state(rest: str, settings: LiveSettings) -> BackendStatement:
+    return BackendStatement(
+        kind="live",
+        address=checked_address(rest).rstrip("/"),
+        served_as=dict(sorted(settings.served_as.items())),
+        reply_tokens=settings.reply_tokens,
+        reasoning_room=settings.reasoning_room,
+    )
+
+
+SCHEME = BackendScheme("live", "URL", "real models behind an OpenAI-compatible endpoint", _open, _state)

@@ -58,7 +58,7 @@ class _NoRedirects(HTTPRedirectHandler):
 
 class Endpoint:
     def __init__(self, url: str, key: str | None, timeout_s: float) -> None:
-        self._url = _checked(url).rstrip("/") + "/chat/completions"
+        self._url = checked_address(url).rstrip("/") + "/chat/completions"
         self._key = _checked_key(key)
         self._timeout_s = timeout_s
         direct = urlsplit(url).hostname in _LOOPBACK
@@ -114,7 +114,7 @@ def _whole_body(reply: Any, deadline_s: float) -> bytes:
     return b"".join(parts)
 
 
-def _checked(url: str) -> str:
+def checked_address(url: str) -> str:
     """An address with a secret in it would end up wherever addresses are written down."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:

@@ -1,7 +1,7 @@
 """Earlier results: one that cannot be trusted, one that can where there is to be one, and a difference to be seen.
 
 A designed case always has a valid one. A generated case has one exactly when its outline says so: were there always
-one, looking would always pay.
+one, looking would always pay. An imported case has one where there is more than one question.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from TokenOptEnv.evaluation.faults import Fault
 from TokenOptEnv.scenario import CacheEntry, CacheValidity, Scenario
+from TokenOptEnv.scenario_store.imported import is_imported
 from TokenOptEnv.scenario_store.splits import case_named
 from TokenOptEnv.task_defs.generation import outline
 
@@ -22,7 +23,7 @@ def check(scenario: Scenario) -> Iterator[Fault]:
     if not valid and _wants_valid(scenario):
         yield _fault(scenario, "cache", "has no valid entry", "add one of this version")
     if valid and not _wants_valid(scenario):
-        yield _fault(scenario, "cache", "has a valid entry, and its outline wants none", "leave it out")
+        yield _fault(scenario, "cache", "has a valid entry, and is to have none", "leave it out")
     if not outdated:
         yield _fault(scenario, "cache", "has no stale and no wrong-version entry", "add one to be told apart")
     for entry in entries:
@@ -47,6 +48,8 @@ def check(scenario: Scenario) -> Iterator[Fault]:
 
 
 def _wants_valid(scenario: Scenario) -> bool:
+    if is_imported(scenario.scenario_id):
+        return len(scenario.public.subtasks) > 1
     case = case_named(scenario.scenario_id)
     return case is None or outline(case.family, case.difficulty, case.number).valid_cache
 

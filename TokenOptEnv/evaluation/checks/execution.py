@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.evaluation.faults import Fault, Level
 from TokenOptEnv.scenario import Scenario
+from TokenOptEnv.scenario_store.imported import is_imported
 from TokenOptEnv.scenario_store.splits import case_named, generate
 from TokenOptEnv.task_defs.bugfix.generator import verify_scenario
 from TokenOptEnv.task_defs.family import families
@@ -33,6 +34,8 @@ def check(scenario: Scenario) -> Iterator[Fault]:
 
 
 def _made_anew(scenario: Scenario) -> Iterator[Fault]:
+    if is_imported(scenario.scenario_id):
+        return  # it claims to have run nothing, and what it was made of is its owner's
     if sys.version_info[:2] != PYTHON:
         running, wanted = (".".join(map(str, each)) for each in (sys.version_info[:2], PYTHON))
         yield Fault(
@@ -64,5 +67,6 @@ def _build(scenario: Scenario) -> Scenario | None:
     if case is not None:
         return generate(case)
     family = families().get(scenario.public.family)
-    make = family.designed.get(scenario.scenario_id) if family is not None else None
-    return make() if make is not None else None
+    if family is None or scenario.scenario_id not in family.designed:
+        return None
+    return family.design(scenario.scenario_id)

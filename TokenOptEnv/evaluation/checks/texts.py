@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from TokenOptEnv.config import BUGFIX_HARD_ARTIFACT_TOKENS, SEGMENT_CAP_TOKENS, SIZES, YARDSTICK, Difficulty
 from TokenOptEnv.evaluation.faults import Fault, Level
 from TokenOptEnv.scenario import PublicScenario, Scenario
+from TokenOptEnv.scenario_store.imported import is_imported
 from TokenOptEnv.simulators import tokens
 
 
@@ -77,15 +78,19 @@ def _counts(public: PublicScenario) -> Iterator[Fault]:
 
 
 def _size(public: PublicScenario) -> Iterator[Fault]:
-    """Real packages come in the sizes they have, so hard bug fixes have a range of their own and only warn."""
+    """Real packages come in the sizes they have, so hard bug fixes have a range of their own and only warn.
+
+    So does a user's own evidence that is little.
+    """
     is_hard_bugfix = public.family == "bugfix" and public.difficulty is Difficulty.HARD
     low, high = BUGFIX_HARD_ARTIFACT_TOKENS if is_hard_bugfix else SIZES[public.difficulty].artifact_tokens
     size = sum(tokens.count(YARDSTICK, s.text) for artifact in public.artifacts for s in artifact.segments)
+    is_small_import = is_imported(public.scenario_id) and size < low
     if not low <= size <= high:
         yield Fault(
             scenario_id=public.scenario_id,
             place="artifacts",
             cause=f"take {size} tokens; {public.difficulty.value} is {low} to {high}",
             remedy="lengthen or cut them, or change the difficulty",
-            level=Level.WARNING if is_hard_bugfix else Level.ERROR,
+            level=Level.WARNING if is_hard_bugfix or is_small_import else Level.ERROR,
         )

@@ -53,6 +53,8 @@ class Report(Frozen):
     groups: tuple[Groups, ...]
     plane_usd: tuple[float, float]
     """The corners of the plane that volumes are measured in."""
+    notes: tuple[str, ...]
+    """Who answered, where that was not the simulated models."""
     proof: str
     watched: tuple[WatchedEpisode, ...]
 
@@ -77,6 +79,7 @@ def build(runs: Sequence[Run], workers: int, most_watched: int = MOST_WATCHED) -
         policies=tuple(_policy_page(runs, name, results) for name in order),
         groups=tuple(groups),
         plane_usd=(CHEAPEST_NANO_USD / NANO, DEAREST_NANO_USD / NANO),
+        notes=leaderboard.answered_notes(board),
         proof=leaderboard.PROOF,
         watched=tuple(watched),
     )
@@ -114,7 +117,7 @@ def _watched(
             for result in run.results
             if (result.scenario_id, result.seed) in kept and names[number, result.policy] in shown
         ]
-        for episode in pool.results(partial(watch, run.folder, run.spec.options), there, workers):
+        for episode in pool.results(partial(watch, run.folder, run.spec.options, run.recording), there, workers):
             yield episode.model_copy(update={"policy": names[number, episode.policy]})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import assert_never
 
+from TokenOptEnv.evaluation import answers
 from TokenOptEnv.evaluation.episodes import EpisodeResult
 from TokenOptEnv.evaluation.recorded import read_trace
 from TokenOptEnv.evaluation.replay import Replay, ReplayedStep
@@ -80,8 +81,9 @@ class WatchedEpisode(Frozen):
     steps: tuple[WatchedStep, ...]
 
 
-def watch(folder: Path, options: RunOptions, result: EpisodeResult) -> WatchedEpisode:
-    replay = Replay(read_trace(trace_path(folder, job_of(result))), **options.model_dump())
+def watch(folder: Path, options: RunOptions, recording: Path | None, result: EpisodeResult) -> WatchedEpisode:
+    trace = read_trace(trace_path(folder, job_of(result)))
+    replay = Replay(trace, answers.from_file(recording), **options.model_dump())
     steps = tuple(map(_step, replay.steps()))
     last, task = replay.record.last, replay.first.task
     return WatchedEpisode(

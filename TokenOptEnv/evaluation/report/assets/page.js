@@ -148,7 +148,8 @@ function render(report) {
   const parts = [
     el("h1", {}, "What it cost to be right"),
     el("p", { class: "lead" }, report.board.title, "."),
-    el("div", { class: "chips" }, chip("version", report.version), chip("scoring", String(report.stamp.scoring_version)), chip("catalog", report.stamp.catalog_version), chip("controller", report.stamp.controller_model), chip("profile", report.profile), chip("track", report.track)),
+    el("div", { class: "chips" }, chip("version", report.version), chip("scoring", String(report.stamp.scoring_version)), chip("catalog", report.stamp.catalog_version), chip("controller", report.stamp.controller_model), chip("profile", report.profile), chip("track", report.track), chip("models", [...new Set(report.board.answered_by.map((by) => by.kind))].join(", "))),
+    report.notes.map((note) => el("p", { class: "note" }, note)),
     el("div", { class: "tiles" },
       best ? tile("Best SCE", fmt.share(best.measures.sce.value), best.policy) : "",
       priced ? tile("Cheapest solution", fmt.usd(priced.measures.usd_per_solved.value), `${priced.policy}, failures included`) : tile("Cheapest solution", "–", "nothing solved"),

@@ -46,12 +46,15 @@ def last_green_line(plot: Plot, number: int, sha: str) -> str:
 
 
 def watched_line(plot: Plot, run: NightRun) -> str:
-    """What the archive says about the one test that is watched night by night."""
+    """What the archive says about the one test that is watched night by night: more than a search hit quotes."""
+    at, ran = run.night.at, len(run.tests)
     if is_hosted(plot):
         word = "FAIL" if run.night.red else "ok"
-        return f"tracked check: {word}, revision {run.head}, cron run {run.night.number}"
+        said = f"tracked check: {word}, {at:%Y-%m-%d %H:%M:%S}Z, {ran} checks, revision {run.head}"
+        return f"{said}, cron run {run.night.number}"
     word = "RED" if run.night.red else "green"
-    return f"watched test: {word} at {run.head} ({plot.voice.nightly} {run.night.number})"
+    said = f"watched test: {word} at {at:%Y-%m-%d %H:%M:%S} among {ran}, with {run.head}"
+    return f"{said} ({plot.voice.nightly} {run.night.number})"
 
 
 def job_log(plot: Plot, draw: Stream, run: NightRun, last_green: tuple[int, str], report: str) -> str:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from TokenOptEnv.cli.play_board import clipped, item_gist
-from TokenOptEnv.cli.play_result import place
-from TokenOptEnv.cli.play_terminal import plain
+from TokenOptEnv.by_hand.labels import item_gist, place
+from TokenOptEnv.by_hand.plain_text import clipped, plain
 from TokenOptEnv.models import (
     ItemKind,
     ModelCard,
@@ -36,12 +35,15 @@ class Choice:
 
 
 class Sightings:
-    """The title or snippet under which a person last saw each segment."""
+    """What a person remembers: the title or snippet under which each segment was last seen, and which were held."""
 
     def __init__(self) -> None:
         self._titles: dict[str, str] = {}
+        self.read: dict[str, None] = {}
 
     def note(self, observation: TokenOptEnvObservation) -> None:
+        held = (item for item in observation.working_memory.items if item.kind is ItemKind.SEGMENT)
+        self.read.update(dict.fromkeys(item.item_id for item in held))
         payload = observation.last_tool_result.payload if observation.last_tool_result is not None else None
         if isinstance(payload, ReadPayload):
             self._titles.update({line.segment_id: line.title for line in payload.outline})
@@ -113,6 +115,13 @@ class Choices:
                 title = clipped(plain(self.sightings.title(handle.segment_id)).strip(), 100)
                 made.append(Choice(str(handle.alias), handle.segment_id, f"{where} {handle.tokens}t {title}".rstrip()))
         return made
+
+    def read_earlier(self) -> list[Choice]:
+        """What was read or cited in an earlier phase: it can still be shown as evidence, and has no number now."""
+        shown = {*self._open("surfaced"), *self._open("items")}
+        cites = (cite for finding in self.observation.findings for cite in finding.cites)
+        read = dict.fromkeys([*self.sightings.read, *cites])
+        return [Choice(each, each, "read in an earlier phase") for each in read if each not in shown]
 
     def findings(self) -> list[Choice]:
         """By the number of the item that holds it; a restored note may hold several, told apart by a letter."""
