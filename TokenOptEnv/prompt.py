@@ -24,10 +24,21 @@ from TokenOptEnv.models import (
     WorkingMemory,
 )
 
-_V1_VERBS = (
-    "read A [page] | cache words | squeeze S.. method ratio[: words] | ask Q M S.. [effort] | submit F.. [with S..]"
+_GOAL = (
+    "Solve it at least cost: each prompt of yours and each ask is billed. An answer counts only if it is right and rests "
+    "on evidence that was read here. Reply with one action:"
 )
-_V2_VERBS = "find words [kN] | load S.. | drop S.. | up F [M] [effort] | note F.. S..: text | recall C"
+_V1_VERBS = """read A [page]: a small artifact whole, of a large one its segments
+cache words: earlier results, which may be outdated
+squeeze S.. method ratio[: words]: rewrite items shorter, as by extract 0.3
+ask Q M S.. [low | medium | high]: a model answers from these items and segments
+submit F.. [with S..]: hand in findings, and end"""
+_V2_VERBS = """find words [kN]: the N segments that fit best
+load S..: segments into memory
+drop S..: items out of memory
+up F [M] [effort]: a stronger model on the same
+note F.. S..: text, which outlasts a phase
+recall C: a note"""
 _SOLVER_SUBMIT = "submit S..: field=value; field=value | (in your own words; S the evidence)"
 
 
@@ -39,7 +50,7 @@ _DONE = {kind: kind.value.split("_")[0].lower() for kind in ActionType}
 def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iterable[ModelCard]) -> str:
     """What stays the same for a whole phase."""
     verbs = _V1_VERBS if task.profile is Profile.V1 else f"{_V1_VERBS}\n{_V2_VERBS}"
-    lines = ["Solve it at least cost. Reply with one action:", verbs]
+    lines = [_GOAL, verbs]
     if task.track is Track.SOLVER:
         lines.append(_SOLVER_SUBMIT)
     lines.append(f"## {task.title} [{task.version}]")

@@ -93,6 +93,8 @@ def select(run: Run, policy_names: Collection[str], least_return: float) -> Sele
     if any(result.split == _HELD_OUT for result in run.results):
         raise BadInput(f"{str(run.folder)!r} holds episodes of the test split, which nobody trains on; export another")
     teachers = set(policy_names or run.spec.policy_names) - run.spec.truth_knowers
+    if not teachers:
+        raise BadInput(f"only policies that know the truth played {str(run.folder)!r}; export a run of others")
     results = tuple(
         result for result in run.results if result.policy in teachers and result.total_return >= least_return
     )
@@ -112,6 +114,8 @@ def write(episodes: Iterable[Sequence[Row]], chosen: Selection, folder: Path) ->
         draft = Path(beside) / folder.name
         (draft / "data").mkdir(parents=True)
         rows = _write_tables(episodes, draft)
+        if not rows:
+            raise BadInput("no action of these episodes has a short form to learn; export others")
         unspoken = sum(result.steps for result in chosen.results) - sum(rows.values())
         (draft / "README.md").write_text(_card(chosen, rows, unspoken), encoding="utf-8", newline="\n")
         draft.replace(folder)
@@ -125,6 +129,8 @@ def _rows(run: Run, backend: Backend | None, result: EpisodeResult) -> Iterator[
     departure = replay.departure()
     if departure is not None:
         raise BadInput(f"{str(file)!r} is not what this engine plays: {told(departure)}; see: camre verify-run")
+    if replay.record.last.score != result.score:
+        raise BadInput(f"the score of {str(file)!r} does not follow from it; see: camre verify-run")
     for step in steps:
         spoken = _spoken(step)
         if spoken is not None:

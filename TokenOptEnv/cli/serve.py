@@ -28,8 +28,16 @@ def serve(
         bool | None,
         typer.Option(
             "--reveal/--no-reveal",
-            help="In the Studio, show truth and reference plan after an episode; never of the test split.",
+            help="Show truth and reference plan after an episode, where asked for; never of the test split.",
             show_default="no-reveal",
+        ),
+    ] = None,
+    token_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Serve only who knows the token in this environment variable.",
+            show_default="CAMRE_TOKEN, where it is set",
         ),
     ] = None,
 ) -> None:
@@ -37,7 +45,7 @@ def serve(
     if find_spec("openenv") is None:
         raise BadInput("serving needs OpenEnv; install it: pip install 'openenv-TokenOptEnv[server]'")
     from TokenOptEnv.server import launch
-    from TokenOptEnv.server.settings import Settings
+    from TokenOptEnv.server.settings import Settings, given_token
 
     settings = Settings.from_environment(os.environ)
     launch.serve(
@@ -49,5 +57,6 @@ def serve(
             capacity=settings.capacity if capacity is None else capacity,
             web=settings.web if web is None else web,
             reveal=settings.reveal if reveal is None else reveal,
+            token=settings.token if token_env is None else given_token(os.environ, token_env),
         )
     )

@@ -2,44 +2,35 @@
 
 Three servers, each a real uvicorn process on loopback: this environment; the echo on this same server, which shows
 what the engine costs; the echo on OpenEnv's own server, which shows what an idle environment costs there. The runs
-alternate, so that a machine that slows down slows all, and the figures are medians over the rounds. The client sends
-prepared frames and reads the answers without decoding them: what is measured is the server. Where the system tells a
-process's own time, it is reported too: unlike the clock's, it hardly depends on what else the machine does.
+alternate, so that a machine that slows down slows all, and the figures are medians over the rounds. Where the system
+tells a process's own time, it is reported too: unlike the clock's, it hardly depends on what else the machine does.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import re
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from pathlib import Path
 from statistics import median
 from typing import Final
 
-from TokenOptEnv import scenario_store
-from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.errors import BadInput
-from TokenOptEnv.models import TokenOptEnvAction
+from TokenOptEnv.evaluation import bench_processes, bench_sessions
+from TokenOptEnv.evaluation.bench_machine import Machine, this_machine
+from TokenOptEnv.evaluation.bench_processes import BenchServer
+from TokenOptEnv.evaluation.bench_sessions import BenchCase, Heard, Played
 from TokenOptEnv.models.base import Frozen
-from TokenOptEnv.plans import reference_plan
 
-SCENARIO_ID: Final = "incident-medium-kafka-backpressure"
-SEED: Final = 7
 SESSIONS: Final = (1, 32)
+MOST_SESSIONS: Final = 4_096
+_OURS: Final = "env"
 _APPS: Final = {
-    "env": "TokenOptEnv.server.app:app",
+    _OURS: "TokenOptEnv.server.app:app",
     "echo": "TokenOptEnv.server.echo:app",
     "openenv_echo": "TokenOptEnv.server.echo:openenv_app",
 }
-_ADDRESS: Final = re.compile(r"running on http://[\d.]+:(\d+)")
-_END_SECONDS: Final = 10
+_WARM_SESSIONS: Final = 16
+"""For each worker: the system hands connections to workers as it likes, and every one should have seen every case."""
 
 
 class Speed(Frozen):
@@ -50,6 +41,8 @@ class Speed(Frozen):
     p99_ms: float
     cpu_us: float | None
     """The server's processor time for a step, resets included."""
+    resident_mb: float | None
+    """The server's memory with all sessions connected: the most of the rounds."""
 
 
 class Comparison(Frozen):
@@ -70,71 +63,75 @@ class Comparison(Frozen):
 
 
 class ServerBench(Frozen):
-    scenario_id: str
+    machine: Machine
+    scenarios: int
+    workers: int
     rounds: int
     steps: int
-    """Counted in each run."""
+    """Counted in each run, at least: episodes are played to their end."""
+    answers_compared: int
+    """Every answer of this environment, with the same episode's when it was played alone; all were the same."""
+    refusal: str | None
+    """What one session too many was told. With several workers nobody knows which of them is full."""
     comparisons: tuple[Comparison, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Server:
-    port: int
-    process_id: int
-
-    def cpu_ns(self) -> int | None:
-        """What its threads have taken so far. One that ends takes its share along, but the one that serves stays."""
-        tasks = Path(f"/proc/{self.process_id}/task")
-        try:
-            return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks.iterdir())
-        except OSError:
-            return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    seconds: float
-    latencies: list[float]
-    cpu_ns: int | None
-
-    @property
-    def rate(self) -> float:
-        return len(self.latencies) / self.seconds
-
-    @property
-    def cpu_us(self) -> float | None:
-        return None if self.cpu_ns is None else self.cpu_ns / 1_000 / len(self.latencies)
-
-    def percentile_ms(self, share: float) -> float:
-        ordered = sorted(self.latencies)
-        return 1_000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def run(
     rounds: int = 7,
     steps: int = 1_000,
     sessions: Sequence[int] = SESSIONS,
+    scenarios: int = 1,
+    workers: int = 1,
     tell: Callable[[str], None] = lambda line: None,
 ) -> ServerBench:
     """What `camre bench server` shows; `tell` hears of each run as it ends."""
     if find_spec("openenv") is None:
         raise BadInput("the server bench needs OpenEnv; install it: pip install 'openenv-TokenOptEnv[server]'")
-    messages = _messages()
-    with _servers() as servers:
-        for server in servers.values():
-            _run(server, messages, 1, 2 * len(messages))
+    for count in sessions:
+        if not 1 <= count <= MOST_SESSIONS:
+            raise BadInput(f"sessions must be from 1 to {MOST_SESSIONS}, not {count}")
+    machine = this_machine()
+    wanted = bench_sessions.cases(scenarios)
+    compared = 0
+    with bench_processes.running(_APPS, max(sessions), workers) as servers:
+        heard = _warmed(servers, wanted, workers)
         made = []
         for count in sessions:
-            runs: dict[str, list[_Run]] = {name: [] for name in _APPS}
+            runs: dict[str, list[Played]] = {name: [] for name in _APPS}
             for number in range(rounds):
                 for name in list(_APPS) if number % 2 == 0 else reversed(_APPS):
-                    runs[name].append(_run(servers[name], messages, count, steps))
+                    known = heard if name == _OURS else None
+                    runs[name].append(_run(servers[name], wanted, known, count, steps))
                     tell(f"{count} sessions, round {number + 1}: {name} {runs[name][-1].rate:,.0f} step/s")
+            compared += sum(len(one.latencies) for one in runs[_OURS])
             made.append(_compared(count, runs))
-    return ServerBench(scenario_id=SCENARIO_ID, rounds=rounds, steps=steps, comparisons=tuple(made))
+        refusal = None
+        if workers == 1:
+            refusal = asyncio.run(bench_sessions.refused_beyond(servers[_OURS].port, max(sessions)))
+    return ServerBench(
+        machine=machine,
+        scenarios=len(wanted),
+        workers=workers,
+        rounds=rounds,
+        steps=steps,
+        answers_compared=compared,
+        refusal=refusal,
+        comparisons=tuple(made),
+    )
 
 
-def _compared(sessions: int, runs: dict[str, list[_Run]]) -> Comparison:
+def _warmed(servers: dict[str, BenchServer], wanted: Sequence[BenchCase], workers: int) -> Heard:
+    """Every process has played every case; what ours answered to somebody alone is what it must always answer."""
+    alone = {name: asyncio.run(bench_sessions.play_alone(server.port, wanted)) for name, server in servers.items()}
+    if workers > 1:
+        for name, server in servers.items():
+            known = alone[name] if name == _OURS else None
+            for first in range(len(wanted)):
+                _run(server, wanted[first : first + 1], known, _WARM_SESSIONS * workers, 1)
+    return alone[_OURS]
+
+
+def _compared(sessions: int, runs: dict[str, list[Played]]) -> Comparison:
     return Comparison(
         sessions=sessions,
         env=_speed(runs["env"]),
@@ -147,108 +144,26 @@ def _compared(sessions: int, runs: dict[str, list[_Run]]) -> Comparison:
     )
 
 
-def _ratio(runs: list[_Run], others: list[_Run]) -> float:
+def _ratio(runs: list[Played], others: list[Played]) -> float:
     return round(median(run.rate / other.rate for run, other in zip(runs, others, strict=True)), 3)
 
 
-def _cpu_ratio(runs: list[_Run], others: list[_Run]) -> float | None:
+def _cpu_ratio(runs: list[Played], others: list[Played]) -> float | None:
     pairs = [(run.cpu_us, other.cpu_us) for run, other in zip(runs, others, strict=True)]
     ratios = [other / own for own, other in pairs if own and other]
     return round(median(ratios), 3) if ratios else None
 
 
-def _speed(runs: list[_Run]) -> Speed:
+def _speed(runs: list[Played]) -> Speed:
     cpu_us = [run.cpu_us for run in runs if run.cpu_us is not None]
     return Speed(
         steps_per_second=round(median(run.rate for run in runs), 1),
         p50_ms=round(median(run.percentile_ms(0.50) for run in runs), 3),
         p99_ms=round(median(run.percentile_ms(0.99) for run in runs), 3),
         cpu_us=round(median(cpu_us), 1) if cpu_us else None,
+        resident_mb=max((run.resident_mb for run in runs if run.resident_mb is not None), default=None),
     )
 
 
-def _messages() -> tuple[str, ...]:
-    """A whole episode, as frames: a reset, then the actions of the reference plan, the last one a submission."""
-    plan = reference_plan(scenario_store.load(SCENARIO_ID), SEED, EpisodeConfig())
-    return (
-        f'{{"type":"reset","data":{{"scenario_id":"{SCENARIO_ID}","seed":{SEED}}}}}',
-        *(_step_message(action) for action in plan.actions),
-    )
-
-
-def _step_message(action: TokenOptEnvAction) -> str:
-    return f'{{"type":"step","data":{action.model_dump_json(exclude_defaults=True)}}}'
-
-
-def _run(server: _Server, messages: tuple[str, ...], sessions: int, steps: int) -> _Run:
-    before = server.cpu_ns()
-    seconds, latencies = asyncio.run(_played(server.port, messages, sessions, steps))
-    after = server.cpu_ns()
-    return _Run(seconds, latencies, None if before is None or after is None else after - before)
-
-
-async def _played(port: int, messages: tuple[str, ...], sessions: int, steps: int) -> tuple[float, list[float]]:
-    """Sessions that play episode after episode, each its share of the steps; resets are played but not counted."""
-    from websockets.asyncio.client import connect
-
-    latencies: list[float] = []
-    ready = asyncio.Barrier(sessions + 1)
-
-    async def play() -> None:
-        async with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_size=None, proxy=None) as socket:
-            await ready.wait()
-            played = 0
-            while played < steps // sessions:
-                for place, message in enumerate(messages):
-                    started = time.perf_counter()
-                    await socket.send(message)
-                    answer = await socket.recv(decode=False)
-                    if not answer.startswith(b'{"type":"observation"'):
-                        raise BadInput(f"the server answered {answer[:200]!r}")
-                    if place > 0:
-                        latencies.append(time.perf_counter() - started)
-                        played += 1
-
-    async with asyncio.TaskGroup() as group:
-        for _ in range(sessions):
-            group.create_task(play())
-        await ready.wait()
-        began = time.perf_counter()
-    return time.perf_counter() - began, latencies
-
-
-@contextmanager
-def _servers() -> Iterator[dict[str, _Server]]:
-    """Each application in a uvicorn process of its own, on a free port of loopback; all start at once."""
-    processes = {name: _started(application) for name, application in _APPS.items()}
-    try:
-        yield {name: _Server(_port(process, _APPS[name]), process.pid) for name, process in processes.items()}
-    finally:
-        for process in processes.values():
-            process.terminate()
-        for process in processes.values():
-            _ended(process)
-
-
-def _started(application: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", "0"]
-    command += ["--ws-per-message-deflate", "false", "--no-access-log"]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
-
-
-def _ended(process: subprocess.Popen[str]) -> None:
-    try:
-        process.communicate(timeout=_END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-
-
-def _port(process: subprocess.Popen[str], application: str) -> int:
-    assert process.stderr is not None
-    said = []
-    for line in process.stderr:
-        said.append(line)
-        if found := _ADDRESS.search(line):
-            return int(found[1])
-    raise BadInput(f"{application} did not start: {''.join(said[-3:]).strip()[:300]}")
+def _run(server: BenchServer, wanted: Sequence[BenchCase], heard: Heard | None, sessions: int, steps: int) -> Played:
+    return asyncio.run(bench_sessions.play_together(server, wanted, heard, sessions, steps))

@@ -22,10 +22,12 @@ from TokenOptEnv.policies.script import Scripted, Steps
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from TokenOptEnv.simulators import terms
 
-_TOP_K = 6
+_TOP_K = 5
 _STEPS_TO_GATHER = 4
 _STEPS_TO_LOAD = 4
 _STEPS_TO_TRY_AGAIN = 3
+_CAUTION = 2
+"""The rest counts so much: one wrong answer, and all of it was spent for nothing."""
 _HEARSAY = (ArtifactKind.TICKET, ArtifactKind.CHAT)
 _ABOUT_ALL = re.compile(r"\b(?:all|each|every|over|one by one|side by side|host by host|going through)\b", re.I)
 _NAME = re.compile(r"\b(?=[\w-]*\d)[a-z]+-[0-9a-f]+\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,12}\b")
@@ -77,7 +79,7 @@ def _rest_nano_usd(observation: TokenOptEnvObservation) -> int:
     called = sum(each.nano_usd for each in observation.routing.routes)
     own = observation.budgets.nano_usd.spent - called
     steps = max(observation.step + 1, 2 * len(observation.task.subtasks) + 1)
-    return own * steps // max(1, observation.step)
+    return _CAUTION * own * steps // max(1, observation.step)
 
 
 def _trusted_first(observation: TokenOptEnvObservation, hits: Sequence[str], wording: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ _LEAST_HITS = 5
 _MOST_SEGMENTS = 24
 _TABLES = (ArtifactKind.METRICS, ArtifactKind.TEST_REPORT)
 """What is read as a whole; many hits in a log or a list of changes are no reason to read all of it."""
-_RATIO = 0.3
+_RATIO = 0.4
 
 
 def spread_out(observation: TokenOptEnvObservation, hits: Sequence[str], about_all: bool) -> ArtifactHandle | None:

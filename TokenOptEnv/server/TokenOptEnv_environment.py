@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import EnvironmentMetadata
@@ -32,6 +32,8 @@ class TokenOptEnvEnvironment(
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
+    reveals: ClassVar[bool] = True
+    """Whether `reset(reveal=True)` is granted."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__()
@@ -44,6 +46,8 @@ class TokenOptEnvEnvironment(
         self, /, seed: int | None = None, episode_id: str | None = None, **options: Any
     ) -> TokenOptEnvObservation:
         with guarded():
+            if options.get("reveal") and not self.reveals:
+                raise BadInput("reveal is not granted here; start the server with --reveal, or play in process")
             first = self._open.reset(seed=seed, episode_id=episode_id, **options)
             self._begun = {"seed": seed, "episode_id": episode_id, **options}
             self._actions = []
@@ -126,3 +130,9 @@ class TokenOptEnvEnvironment(
 
     def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[Task]:
         return tasks_between(split, start, stop)
+
+
+class SealedEnvironment(TokenOptEnvEnvironment):
+    """As an agent meets it over the wire: else it could look at the truth in one episode and play the next by it."""
+
+    reveals = False

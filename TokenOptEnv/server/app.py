@@ -18,18 +18,20 @@ from openenv.core.env_server.types import ConcurrencyConfig
 
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvState
 from TokenOptEnv.server import http_faults, rpc
+from TokenOptEnv.server.access import Access
 from TokenOptEnv.server.sessions import Sessions
 from TokenOptEnv.server.settings import Settings
-from TokenOptEnv.server.TokenOptEnv_environment import TokenOptEnvEnvironment
+from TokenOptEnv.server.TokenOptEnv_environment import SealedEnvironment, TokenOptEnvEnvironment
 
 ENV_NAME: Final = "token_opt_env"
 _YOUNG_OBJECTS: Final = 50_000
 """Made between two collections; Python's default is 700."""
 
 
-def build_app(settings: Settings, environment: type[Environment] = TokenOptEnvEnvironment) -> FastAPI:
+def build_app(settings: Settings, environment: type[Environment] | None = None) -> FastAPI:
+    environment = environment or (TokenOptEnvEnvironment if settings.reveal else SealedEnvironment)
     create = _with_studio(settings.reveal) if settings.web else create_fastapi_app
-    sessions = Sessions(environment, settings.capacity, settings.max_message_bytes)
+    sessions = Sessions(environment, settings.capacity, settings.max_message_bytes, settings.messages_per_second)
     app: FastAPI = create(
         environment,
         TokenOptEnvAction,
@@ -45,6 +47,7 @@ def build_app(settings: Settings, environment: type[Environment] = TokenOptEnvEn
         APIRoute("/mcp", rpc.over_http, methods=["POST"], include_in_schema=False),
     ]
     http_faults.install(app, settings.max_message_bytes)
+    app.add_middleware(Access, settings=settings)
     app.router.on_startup.append(_settle)
     return app
 

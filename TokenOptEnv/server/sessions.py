@@ -3,10 +3,13 @@
 A session ends when its connection does and never before: there is no idle limit that could close one whose
 agent is thinking. A peer that has vanished is found by the pings of the protocol (`Settings.ping_seconds`),
 which a live one answers by itself however idle it is. Either way the slot is free again.
+
+Who asks faster than is allowed is answered later, and with no error: an agent notices nothing but the time.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
@@ -19,6 +22,7 @@ from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation, TokenO
 from TokenOptEnv.server import faults, frames
 from TokenOptEnv.server.frames import CloseMessage, FrameRefused, ResetMessage, StateMessage, StepMessage
 from TokenOptEnv.server.observation_writer import ObservationWriter
+from TokenOptEnv.server.rate import Bucket
 
 _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008
@@ -37,11 +41,18 @@ class Played(Protocol):
 class Sessions:
     """The slots of one process. Counted on the event loop alone, so no lock is needed."""
 
-    def __init__(self, open_environment: Callable[[], Played], capacity: int, max_message_bytes: int) -> None:
+    def __init__(
+        self,
+        open_environment: Callable[[], Played],
+        capacity: int,
+        max_message_bytes: int,
+        messages_per_second: int = 0,
+    ) -> None:
         self._open_environment = open_environment
         self.capacity = capacity
         self.active = 0
         self._max_message_bytes = max_message_bytes
+        self._messages_per_second = messages_per_second
 
     async def serve(self, socket: WebSocket) -> None:
         await socket.accept()
@@ -62,8 +73,11 @@ class Sessions:
         self.active += 1
         environment = self._open_environment()
         writer = ObservationWriter()
+        pace = Bucket(self._messages_per_second) if self._messages_per_second else None
         try:
             while (answer := await self._answer(environment, writer, await socket.receive())) is not None:
+                if pace is not None:
+                    await asyncio.sleep(pace.wait_s())
                 await socket.send_text(answer)
             await socket.close()
         finally:

@@ -5,20 +5,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from TokenOptEnv.errors import BadInput
 
 _TRUE: Final = ("1", "true", "yes")
 _FALSE: Final = ("0", "false", "no", "")
+_SHORTEST_TOKEN: Final = 16
+_LONGEST_TOKEN: Final = 512
+ANY_ORIGIN: Final = "*"
+_ORIGIN: Final = re.compile(r"https?://[^\s/?#@\\]+", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     host: str = "127.0.0.1"
-    """Loopback: the server has no accounts, so opening it to a network is a decision, not a default."""
+    """Loopback: opening the server to a network is a decision, not a default."""
     port: int = 8000
     workers: int = 1
     capacity: int = 256
@@ -29,7 +34,13 @@ class Settings:
     """How often a silent peer is asked whether it lives, and how long its answer may take."""
     web: bool = False
     reveal: bool = False
-    """Whether the Studio shows truth and plan after an episode; never on the test split."""
+    """Whether truth and plan may be shown after an episode; never on the test split."""
+    token: str | None = field(default=None, repr=False)
+    """What a caller must know to be served; None serves everybody who reaches the port."""
+    origins: tuple[str, ...] = ()
+    """Pages of other hosts that may call this server from a browser."""
+    messages_per_second: int = 0
+    """What one session, and one address over HTTP, may ask in a second; 0 for no bound."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
@@ -45,6 +56,11 @@ class Settings:
             ping_seconds=_whole(environment, "CAMRE_PING_SECONDS", usual.ping_seconds, 1, 3_600),
             web=_flag(environment, "ENABLE_WEB_INTERFACE", usual.web),
             reveal=_flag(environment, "CAMRE_REVEAL", usual.reveal),
+            token=_token(environment, "CAMRE_TOKEN"),
+            origins=_origins(environment, "CAMRE_ORIGINS"),
+            messages_per_second=_whole(
+                environment, "CAMRE_MESSAGES_PER_SECOND", usual.messages_per_second, 0, 1_000_000
+            ),
         )
 
     def to_environment(self) -> dict[str, str]:
@@ -58,7 +74,18 @@ class Settings:
             "CAMRE_PING_SECONDS": str(self.ping_seconds),
             "ENABLE_WEB_INTERFACE": "true" if self.web else "false",
             "CAMRE_REVEAL": "true" if self.reveal else "false",
+            "CAMRE_TOKEN": self.token or "",
+            "CAMRE_ORIGINS": " ".join(self.origins),
+            "CAMRE_MESSAGES_PER_SECOND": str(self.messages_per_second),
         }
+
+
+def given_token(environment: Mapping[str, str], name: str) -> str:
+    """The token in the variable that was named for it; named and missing is a mistake, and never "no token"."""
+    token = _token(environment, name)
+    if token is None:
+        raise BadInput(f"{name[:40]} holds no token; set it to at least {_SHORTEST_TOKEN} characters")
+    return token
 
 
 def _whole(environment: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
@@ -77,3 +104,24 @@ def _flag(environment: Mapping[str, str], name: str, default: bool) -> bool:
     if text.lower() not in _TRUE + _FALSE:
         raise BadInput(f"{name} must be true or false, not {text[:40]!r}")
     return text.lower() in _TRUE
+
+
+def _token(environment: Mapping[str, str], name: str) -> str | None:
+    """A token travels in a header: visible ASCII. It is never quoted, not even a wrong one."""
+    text = environment.get(name, "")
+    if not text:
+        return None
+    fits = _SHORTEST_TOKEN <= len(text) <= _LONGEST_TOKEN
+    if not fits or not all("!" <= character <= "~" for character in text):
+        raise BadInput(
+            f"{name[:40]} must be {_SHORTEST_TOKEN} to {_LONGEST_TOKEN} visible ASCII characters, without spaces"
+        )
+    return text
+
+
+def _origins(environment: Mapping[str, str], name: str) -> tuple[str, ...]:
+    words = tuple(environment.get(name, "").split())
+    for word in words:
+        if word != ANY_ORIGIN and not _ORIGIN.fullmatch(word):
+            raise BadInput(f"{name} lists origins such as https://example.org, or *, not {word[:40]!r}")
+    return tuple(word.lower() for word in words)

@@ -14,8 +14,9 @@ from TokenOptEnv import scenario_store
 from TokenOptEnv.adapters import hf_dataset
 from TokenOptEnv.adapters.hf_dataset import Row
 from TokenOptEnv.cli.main import run
+from TokenOptEnv.errors import BadInput
 from TokenOptEnv.evaluation import runner, suite
-from TokenOptEnv.evaluation.run_folder import RunFolder
+from TokenOptEnv.evaluation.run_folder import RunFolder, load_run
 from TokenOptEnv.evaluation.suite import RunOptions
 
 Out = pytest.CaptureFixture[str]
@@ -133,6 +134,21 @@ def test_a_trace_that_was_changed_stops_the_export(tmp_path: Path, capsys: Out) 
     assert run(["export", str(folder), "--out", str(tmp_path / "rows"), "--least-return", "-1"]) == 1
     assert "is not what this engine plays: step" in capsys.readouterr().err
     assert [each.name for each in tmp_path.iterdir()] == ["run"], "nothing is left half-written"
+
+
+def test_a_score_that_does_not_follow_from_its_trace_stops_the_export(tmp_path: Path) -> None:
+    found = load_run(_run(tmp_path / "run", ["cheapest"], [FIRST]))
+    (result,) = found.results
+    better = result.model_copy(update={"score": result.score.model_copy(update={"total_return": 0.9})})
+    chosen = hf_dataset.select(found.model_copy(update={"results": (better,)}), (), 0.25)
+    with pytest.raises(BadInput, match="does not follow from it"):
+        hf_dataset.write(chosen.episodes(), chosen, tmp_path / "rows")
+
+
+def test_a_run_of_those_who_know_the_truth_alone_teaches_nothing(tmp_path: Path, capsys: Out) -> None:
+    folder = _run(tmp_path / "run", ["reference"], [FIRST])
+    assert run(["export", str(folder), "--out", str(tmp_path / "rows")]) == 1
+    assert "only policies that know the truth played" in capsys.readouterr().err
 
 
 def test_the_example_runs(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import product
 from typing import Any
 
 import gymnasium
@@ -15,9 +16,10 @@ from TokenOptEnv import LocalEnv, scenario_store
 from TokenOptEnv.adapters.gym_env import ENV_IDS, CamreGymEnv, board
 from TokenOptEnv.adapters.gym_env.board import Board
 from TokenOptEnv.adapters.gym_env.features import COLUMNS
-from TokenOptEnv.config import Profile
+from TokenOptEnv.config import DEFAULT_WORLDS, Profile
 from TokenOptEnv.errors import BadInput, EpisodeNotRunning, UnknownName
 from TokenOptEnv.models import ActionType, TokenOptEnvObservation
+from TokenOptEnv.policies import menu
 from TokenOptEnv.prompt import render_text
 
 _UNPROMISED = {"MEMORY_FULL", "OVER_BUDGET", "CONTEXT_WINDOW", "TOO_LONG", "ALREADY_ANSWERED"}
@@ -107,6 +109,24 @@ def test_rewards_add_up_to_the_return() -> None:
     told = _played(_env(), 2)
     score = told[-1][-1].score
     assert sum(reward for _, reward, *_ in told[1:]) == pytest.approx(score.total_return)
+
+
+def test_numbers_alone_can_solve_a_task() -> None:
+    """Search for each question, ask the strongest model about what was found, submit: somewhere that suffices."""
+    env = _env()
+    solved = 0
+    for scenario_id, seed in product(scenario_store.ids("core"), range(DEFAULT_WORLDS)):
+        seen = env.reset(seed=seed, options={"scenario_id": scenario_id})[1]["observation"]
+        model = seen.models.index(menu.strongest(seen))
+        actions = [_numbers(env, verb=_verb(env, ActionType.SUBMIT_ANSWER))]
+        for subtask in reversed(range(len(seen.task.subtasks))):
+            handles = {f"handle_{number}": number for number in range(1, 5)}
+            route = _numbers(env, verb=_verb(env, ActionType.ROUTE_SUBTASK), subtask=subtask, model=model, **handles)
+            actions += [route, _numbers(env, verb=_verb(env, ActionType.SEARCH_ARTIFACTS), subtask=subtask)]
+        while actions and not seen.done:
+            seen = env.step(actions.pop())[-1]["observation"]
+        solved += seen.score is not None and seen.score.success
+    assert solved > 0
 
 
 def test_reading_again_turns_the_page() -> None:

@@ -122,7 +122,7 @@ class TestOneProcess:
         spec = toy_spec().model_copy(update={"code": "0" * 16})
         unit = suite.units(spec.jobs())[0]
         with pytest.raises(BadInput, match="a worker runs other code"):
-            runner.play_unit(spec, unit)
+            runner.play_unit(spec, None, unit)
 
     def test_two_runs_do_not_write_to_one_folder_at_once(self, tmp_path: Path) -> None:
         spec = toy_spec()

@@ -23,6 +23,7 @@ from websockets.sync.client import ClientConnection, connect
 from TokenOptEnv import LocalEnv, TokenOptEnvAction, TokenOptEnvObservation, scenario_store
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.plans import reference_plan
+from TokenOptEnv.server import launch
 from TokenOptEnv.server.app import build_app
 from TokenOptEnv.server.settings import Settings
 from TokenOptEnv.traces import Trace
@@ -48,8 +49,9 @@ class Address:
         assert found is not None
         return int(found[1])
 
-    def connect(self) -> ClientConnection:
-        return connect(f"ws://127.0.0.1:{self.port}/ws", max_size=None, proxy=None, compression=None)
+    def connect(self, **headers: str) -> ClientConnection:
+        where = f"ws://127.0.0.1:{self.port}/ws"
+        return connect(where, max_size=None, proxy=None, compression=None, additional_headers=headers)
 
 
 @contextmanager
@@ -89,9 +91,7 @@ def thread(settings: Settings) -> Iterator[Address]:
         host="127.0.0.1",
         port=0,
         log_config=None,
-        ws_per_message_deflate=False,
-        ws_ping_interval=settings.ping_seconds,
-        ws_ping_timeout=settings.ping_seconds,
+        **launch.protocol_options(settings),
     )
     running = uvicorn.Server(config)
     worker = threading.Thread(target=lambda: asyncio.run(running.serve()), daemon=True)

@@ -170,4 +170,5 @@ def test_the_image_runs_without_root_pinned_and_watched() -> None:
 def test_every_variable_is_documented_with_its_default() -> None:
     page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
     for name, value in Settings().to_environment().items():
-        assert f"| `{name}` | `{value}` |" in page
+        default = f"`{value}`" if value else "unset"
+        assert f"| `{name}` | {default} |" in page
