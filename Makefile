@@ -1,9 +1,10 @@
 # Every target sets up what it needs, in .venv, from a bare checkout: Python 3.11, pip, make and git suffice.
 PYTHON ?= python3
 BIN := .venv/bin
+ROUNDS ?= 3
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo readme test test-adapters test-train environments plots lint bench clean
+.PHONY: demo readme test test-adapters test-train environments plots lint bench bench-page golden docs clean
 
 demo: .venv/core
 	$(BIN)/camre eval --split core --out runs/demo --fresh
@@ -40,6 +41,26 @@ lint: .venv/dev
 bench: .venv/core
 	$(BIN)/camre bench engine
 
+# docs/benchmarks.md and its plot, measured here; the peers are in an environment of their own.
+bench-page: .venv/dev .venv-bench/ready
+	mkdir -p build/bench
+	$(BIN)/camre bench engine --json > build/bench/engine.json
+	$(BIN)/camre bench growth --json > build/bench/growth.json
+	.venv-bench/bin/camre bench peers --json > build/bench/peers.json
+	$(BIN)/camre bench server --rounds $(ROUNDS) --json > build/bench/server-1-few.json
+	$(BIN)/camre bench server --rounds $(ROUNDS) --sessions 256 --sessions 1000 --scenarios 20 --json > build/bench/server-2-many.json
+	$(BIN)/camre bench server --rounds $(ROUNDS) --sessions 32 --sessions 256 --scenarios 20 --workers 2 --json > build/bench/server-3-workers.json
+	$(BIN)/camre bench page build/bench
+
+# The golden traces on every supported Python that is found.
+golden:
+	$(PYTHON) tests/golden/every_python.py
+
+# The site, in build/site; a broken link fails it.
+docs: .venv-docs/ready
+	.venv-docs/bin/camre reference --check
+	.venv-docs/bin/mkdocs build --strict --quiet
+
 # What the three suites run in, downloaded beforehand.
 environments: .venv/dev .venv-adapters/ready .venv-train/ready
 
@@ -62,5 +83,15 @@ environments: .venv/dev .venv-adapters/ready .venv-train/ready
 	.venv-train/bin/pip install --quiet --disable-pip-version-check -c constraints-train.txt -e '.[train]' fastapi hypothesis mypy openai pytest requests uvicorn
 	@touch $@
 
+.venv-bench/ready: pyproject.toml constraints-bench.txt
+	test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet --disable-pip-version-check -c constraints-bench.txt -e '.[bench]'
+	@touch $@
+
+.venv-docs/ready: pyproject.toml constraints.txt constraints-docs.txt
+	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -c constraints-docs.txt -e '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf .venv .venv-adapters .venv-train build dist *.egg-info
+	rm -rf .venv .venv-adapters .venv-bench .venv-docs .venv-golden .venv-train build dist *.egg-info

@@ -167,7 +167,8 @@ def _forms(profile: Profile) -> dict[ActionType, LegalAction]:
     return {kind: LegalAction(action_type=kind, fields=fields_of[kind]) for kind in offered}
 
 
-_FORMS: Final = {profile: _forms(profile) for profile in Profile}
+FORMS: Final = {profile: _forms(profile) for profile in Profile}
+"""What each action takes, wherever in an episode."""
 _MAY_BE_EMPTY: Final = ("artifacts", "subtasks", "surfaced", "items", "compressible", "routes", "checkpoints")
 _item_id = attrgetter("item_id")
 _kind = attrgetter("kind")
@@ -199,7 +200,7 @@ def _possible(profile: Profile, missing: tuple[str, ...]) -> tuple[LegalAction, 
     """The actions for which there is something to choose in every field that must be chosen."""
     return tuple(
         form
-        for form in _FORMS[profile].values()
+        for form in FORMS[profile].values()
         if not any(field.required and field.choices_from and field.choices_from[0] in missing for field in form.fields)
     )
 
@@ -242,6 +243,6 @@ def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
         if empty:
             choices["subtasks"] = tuple([name for name in phase.subtasks if name not in empty])
     if state.must_submit:
-        return trusted(LegalActions, actions=(_FORMS[profile][ActionType.SUBMIT_ANSWER],), choices=choices)
+        return trusted(LegalActions, actions=(FORMS[profile][ActionType.SUBMIT_ANSWER],), choices=choices)
     missing = tuple(filterfalse(choices.__getitem__, _MAY_BE_EMPTY))
     return trusted(LegalActions, actions=_possible(profile, missing), choices=choices)

@@ -25,8 +25,8 @@ from TokenOptEnv.models import (
 )
 
 _GOAL = (
-    "Solve it at least cost: each prompt of yours and each ask is billed. An answer counts only if it is right and rests "
-    "on evidence that was read here. Reply with one action:"
+    "Solve it at least cost: each prompt of yours and each ask is billed. An answer counts only if it is right and "
+    "rests on evidence that was read here. Reply with one action:"
 )
 _V1_VERBS = """read A [page]: a small artifact whole, of a large one its segments
 cache words: earlier results, which may be outdated

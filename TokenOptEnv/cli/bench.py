@@ -6,11 +6,14 @@ from typing import Annotated
 
 import typer
 
-from TokenOptEnv.cli import bench_sandbox, bench_server
+from TokenOptEnv.cli import bench_growth, bench_page, bench_peers, bench_sandbox, bench_server
 
 app = typer.Typer(help="How fast it is.")
 app.command("server")(bench_server.server)
+app.command("growth")(bench_growth.growth)
+app.command("peers")(bench_peers.peers)
 app.command("sandbox")(bench_sandbox.sandbox)
+app.command("page")(bench_page.page)
 
 
 @app.callback()
@@ -44,4 +47,5 @@ def engine(
         f"{report.steps_per_s:,.0f} steps/s ({report.cpu_steps_per_s:,.0f} per second of processor time)",
         f"{report.steps:,} steps, {report.refused} refused",
         f"late steps take {report.late_to_early:.2f} x the time of early ones",
+        report.machine.line(),
     )

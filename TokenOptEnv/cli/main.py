@@ -21,6 +21,7 @@ from TokenOptEnv.cli import (
     mcp,
     play,
     policies,
+    reference,
     replay,
     report,
     scenarios,
@@ -58,6 +59,7 @@ app.command("export")(export.export)
 app.command("mcp")(mcp.mcp)
 app.command("serve")(serve.serve)
 app.command("calibrate")(calibrate.calibrate)
+app.command("reference")(reference.reference)
 app.add_typer(policies.app, name="policies")
 app.add_typer(scenarios.app, name="scenarios")
 app.add_typer(catalog.app, name="catalog")

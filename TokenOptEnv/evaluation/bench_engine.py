@@ -15,6 +15,7 @@ from time import perf_counter_ns, process_time_ns
 from TokenOptEnv import scenario_store
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput
+from TokenOptEnv.evaluation.bench_machine import Machine, this_machine
 from TokenOptEnv.evaluation.bench_mix import VARIANTS, Script
 from TokenOptEnv.local_env import LocalEnv
 from TokenOptEnv.models import ActionType
@@ -31,6 +32,7 @@ class ActionTime(Frozen):
 
 
 class BenchReport(Frozen):
+    machine: Machine
     scenarios: tuple[str, ...]
     episodes: int
     steps: int
@@ -54,6 +56,7 @@ def run(seconds: float) -> BenchReport:
     """Whole sweeps over the scenarios and variants, until the time is up; one sweep before it warms what is kept."""
     if not 0.0 < seconds <= 3600.0:
         raise BadInput(f"seconds must be above 0 and at most 3600, not {seconds:g}")
+    machine = this_machine()
     scenario_ids = medium_scenarios()
     if not scenario_ids:
         raise BadInput("there is no medium scenario to play; build them: camre scenarios build")
@@ -64,7 +67,7 @@ def run(seconds: float) -> BenchReport:
         sweep.play([number])
         if perf_counter_ns() >= ends_at and number + 1 >= 2 * VARIANTS:
             break
-    return sweep.report()
+    return sweep.report(machine)
 
 
 class _Sweep:
@@ -97,13 +100,14 @@ class _Sweep:
             times.setdefault(turn.action.action_type, []).append(took)
             self._refused += seen.last_tool_result is not None and seen.last_tool_result.refusal is not None
 
-    def report(self) -> BenchReport:
+    def report(self, machine: Machine) -> BenchReport:
         kinds = [kind for kind in ActionType if kind in self._early]
         both = {kind: self._early[kind] + self._late.get(kind, []) for kind in kinds}
         steps = sum(len(times) for times in both.values())
         spent = sum(sum(times) for times in both.values())
         ratios = [median(self._late[kind]) / median(self._early[kind]) for kind in kinds if kind in self._late]
         return BenchReport(
+            machine=machine,
             scenarios=self._scenario_ids,
             episodes=len(self._resets),
             steps=steps,

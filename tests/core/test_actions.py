@@ -536,6 +536,14 @@ BAD = [
         {"subtask_id": "q-setting", "model_id": WEAKEST},
         options={"visibly": with_cards(context_window_tokens=200)},
     ),
+    Bad(
+        _R.ALREADY_ANSWERED,
+        "model_id",
+        STRONGEST,
+        _A.ROUTE_SUBTASK,
+        {"subtask_id": "q-request", "model_id": STRONGEST, "context_segment_ids": (GATEWAY,)},
+        _requested,
+    ),
     Bad(_R.MISSING_FIELD, "route_id", "", _A.ESCALATE_ROUTE),
     Bad(_R.UNKNOWN_ID, "route_id", "route-7", _A.ESCALATE_ROUTE, {"route_id": "route-7"}),
     Bad(_R.NO_STRONGER_MODEL, "route_id", "route-1", _A.ESCALATE_ROUTE, {"route_id": "route-1"}, _routed),
@@ -692,6 +700,31 @@ def test_a_bad_action_is_refused_with_the_field_the_value_and_the_remedy(bad: Ba
     assert [(event.guardrail_id, event.message) for event in new] == [("invalid_action", bad.reason.value)]
     (entry,) = game.state.entries[len(before.entries) :]
     assert entry.who == "controller" and entry.nano_usd > 0
+
+
+def test_a_stronger_model_may_be_asked_anew_where_the_first_found_nothing() -> None:
+    game = play(backend=ScriptedBackend({}))
+    game.read("config-orders")
+    game.route("q-setting", WEAKEST)
+    assert game.state.routes[-1].finding_id is None
+    game.route("q-setting", STRONGEST, CONFIG)
+    assert game.refusal is None
+
+
+def test_a_second_opinion_of_a_model_no_stronger_is_asked_anew() -> None:
+    game = play()
+    _routed(game)
+    assert game.state.routes[-1].finding_id is not None
+    game.route("q-setting", WEAKEST, CONFIG)
+    assert game.refusal is None
+
+
+def test_in_profile_v1_which_cannot_escalate_a_stronger_model_is_asked_anew() -> None:
+    game = play(profile=Profile.V1)
+    game.read("config-orders")
+    game.route("q-setting", WEAKEST, CONFIG)
+    game.route("q-setting", STRONGEST, CONFIG)
+    assert game.refusal is None
 
 
 def test_every_reason_for_a_refusal_occurs() -> None:

@@ -261,7 +261,7 @@ def test_citing_a_decoy_forgoes_a_milestone() -> None:
 
 def test_asking_on_after_a_right_answer_forgoes_a_milestone() -> None:
     play = found()
-    play.route("q-setting", STRONGEST, CONFIG)
+    play.escalate(next(each.route_id for each in play.state.routes if each.subtask_id == "q-setting"), STRONGEST)
     play.submit(*play.finding_ids)
     assert score(play).success
     assert "stopped-when-right" not in score(play).truth_milestone_ids

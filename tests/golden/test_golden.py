@@ -1,21 +1,29 @@
 """Frozen traces: a change of any byte of an episode is seen here first.
 
 A difference is either a bug or a change of scores; the second bumps `SCORING_VERSION`, is told in the
-changelog, and refreshes these files.
+changelog, and refreshes these files. A version counts as released once its heading in the changelog has a date
+(`## 0.1.0, 2026-12-01 (SCORING_VERSION 1)`); from then on `released_scores.json` keeps a digest of its scores, and a
+refresh under the same version is refused.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from difflib import unified_diff
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from tests.cases import Play, find_everything, marathon, segment_with, simulated_world, toy
 from TokenOptEnv.scenario import Scenario
+from TokenOptEnv.version import SCORING_VERSION
 
 FOLDER = Path(__file__).resolve().parent / "traces"
+RELEASED = FOLDER.parent / "released_scores.json"
+CHANGELOG = FOLDER.parents[2] / "CHANGELOG.md"
 REFRESH = "if it is meant, bump SCORING_VERSION and refresh: pytest tests/golden --refresh-golden"
 
 
@@ -105,3 +113,63 @@ def test_a_difference_of_one_byte_is_told_with_the_way_to_refresh(tmp_path: Path
         compare(file, "one\ntwO\n", refresh=False)
     with pytest.raises(pytest.fail.Exception, match="no golden trace"):
         compare(tmp_path / "none.jsonl", "one\n", refresh=False)
+
+
+def scores_digest(folder: Path) -> str:
+    """Of what was billed, paid and scored, step by step: what must not change under one `SCORING_VERSION`."""
+    told = []
+    for file in sorted(folder.glob("*.jsonl")):
+        _, *steps = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+        for step in steps:
+            bills = [(entry["nano_usd"], entry["cold_nano_usd"]) for entry in step["entries"]]
+            told.append((file.name, step["step"], bills, step["reward"], step["score"]))
+    return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def released_versions(changelog: str) -> set[int]:
+    dated = re.findall(r"^## \S+, \d{4}-\d{2}-\d{2} \(SCORING_VERSION (\d+)\)$", changelog, flags=re.MULTILINE)
+    return {int(version) for version in dated}
+
+
+def check_release(version: int, digest: str, changelog: str, record: Path, *, refresh: bool) -> None:
+    """A released version keeps its scores; the first refresh after its release writes them down."""
+    if version not in released_versions(changelog):
+        return
+    known: dict[str, str] = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
+    if str(version) not in known:
+        if not refresh:
+            pytest.fail(f"no scores of released version {version}; write them: pytest tests/golden --refresh-golden")
+        record.write_text(json.dumps({**known, str(version): digest}, indent=1) + "\n", encoding="utf-8")
+    elif known[str(version)] != digest:
+        pytest.fail(f"scores changed, and SCORING_VERSION {version} is released; bump it in TokenOptEnv/version.py")
+
+
+def test_scores_change_only_with_their_version(request: pytest.FixtureRequest) -> None:
+    changelog = CHANGELOG.read_text(encoding="utf-8")
+    refresh = bool(request.config.getoption("--refresh-golden"))
+    check_release(SCORING_VERSION, scores_digest(FOLDER), changelog, RELEASED, refresh=refresh)
+
+
+def test_a_released_version_cannot_be_refreshed_to_other_scores(tmp_path: Path) -> None:
+    record = tmp_path / "released.json"
+    undated, dated = "## 0.1.0 (SCORING_VERSION 1)\n", "## 0.1.0, 2026-12-01 (SCORING_VERSION 1)\n"
+    check_release(1, "a", undated, record, refresh=True)
+    assert not record.exists()
+    with pytest.raises(pytest.fail.Exception, match="no scores of released version 1"):
+        check_release(1, "a", dated, record, refresh=False)
+    check_release(1, "a", dated, record, refresh=True)
+    check_release(1, "a", dated, record, refresh=False)
+    with pytest.raises(pytest.fail.Exception, match="bump it"):
+        check_release(1, "b", dated, record, refresh=True)
+    check_release(2, "b", dated, record, refresh=True)
+
+
+def test_one_nano_dollar_changes_the_digest_of_scores(tmp_path: Path) -> None:
+    file = tmp_path / "case.jsonl"
+    text = (FOLDER / "toy-solve.jsonl").read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+    before = scores_digest(tmp_path)
+    billed = re.search(r'"nano_usd":(\d+)', text)
+    assert billed is not None
+    file.write_text(text.replace(billed[0], f'"nano_usd":{int(billed[1]) + 1}', 1), encoding="utf-8")
+    assert scores_digest(tmp_path) != before

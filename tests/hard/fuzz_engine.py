@@ -15,31 +15,34 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from tests.hard import hostile
-from TokenOptEnv import LocalEnv, TokenOptEnvAction, TokenOptEnvObservation, render_text, scenario_store
-from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv import LocalEnv, TokenOptEnvAction, TokenOptEnvObservation, policies, render_text, scenario_store
 from TokenOptEnv.episode_runtime import StepOutcome
 from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.errors import CamreError
-from TokenOptEnv.plans import reference_plan
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.text_actions import Numbering, parse, write
 from TokenOptEnv.world import ReferenceCosts
 
 MAY_CHANGE: Final = frozenset(
-    ("step", "spent", "entries", "prompt", "prefix_caches", "left", "must_submit")  # the bill, and what it leaves
-    + ("guardrail_events", "full_memory_steps", "paid")  # the fault, and its penalty
-    + ("end",)  # steps or money may be at their end
+    {
+        *("step", "spent", "entries", "prompt", "prefix_caches", "left", "must_submit"),  # the bill, and what it leaves
+        *("guardrail_events", "full_memory_steps", "paid"),  # the fault, and its penalty
+        "end",  # steps or money may be at their end
+    }
 )
 """What a refused action may change of the state."""
 SLOWEST_STEP_S: Final = 10.0
 LARGEST_OBSERVATION_BYTES: Final = 1_000_000
 _LOOK_CLOSELY_EVERY: Final = 16
+_PLAYERS: Final = ("expert", "rag", "random")
 _SHORTEST_SECRET: Final = 8
 _SOME_COSTS: Final = ReferenceCosts(nano_usd=10_000_000, routed_nano_usd=5_000_000)
 _OPTIONS: Final[tuple[dict[str, Any], ...]] = (
@@ -79,6 +82,17 @@ class Tally:
         self.reasons += other.reasons
         self.ends += other.ends
 
+    def told(self, took_s: float) -> str:
+        return (
+            f"{self.actions} actions in {took_s:.0f} s ({self.actions / took_s:.0f}/s), {self.episodes} episodes\n"
+            f"malformed {self.malformed}, refused {self.refused}, bad resets {self.bad_resets}\n"
+            f"slowest step {self.slowest_step_s * 1_000:.0f} ms,"
+            f" largest observation {self.largest_observation_bytes} bytes,"
+            f" memory grew by {self.grown_kib} KiB after the first fifth\n"
+            f"refusals {dict(self.reasons.most_common())}\n"
+            f"ends {dict(self.ends.most_common())}\n"
+        )
+
 
 class Attack:
     """One episode after another, each attacked until it ends."""
@@ -102,18 +116,15 @@ class Attack:
 
     def _episode(self, most: int) -> None:
         scenario = scenario_store.load(self._draw.choice(self._scenario_ids))
-        options = self._draw.choice(_OPTIONS)
-        world = self._draw.randrange(4)
+        options = {"seed": self._draw.randrange(4), **self._draw.choice(_OPTIONS)}
         self._secrets = secrets(scenario)
-        self._seen = self._first = self._env.reset(scenario_id=scenario.scenario_id, seed=world, **options)
-        if options:  # no plan is shipped for these, and planning is not what is attacked
-            assert self._env._world is not None
-            self._env._world = replace(self._env._world, reference=lambda: _SOME_COSTS)
+        self._seen = self._first = self._env.reset(scenario_id=scenario.scenario_id, **options)
+        assert self._env._world is not None  # planning is not what is attacked, and takes seconds
+        self._env._world = replace(self._env._world, reference=lambda: _SOME_COSTS)
         self._spent_nano_usd = 0
         self._paid = 0.0
         self.tally.episodes += 1
-        for action in self._beginning(scenario, world, options):
-            self._play(action.model_dump(mode="json", exclude_defaults=True))
+        self._beginning()
         while not self._seen.done and self.tally.actions < most:
             match self._draw.randrange(40):
                 case 0:
@@ -126,12 +137,13 @@ class Attack:
             self.tally.ends[str(self._seen.end_reason)] += 1
             self._after_the_end()
 
-    def _beginning(self, scenario: Scenario, world: int, options: dict[str, Any]) -> tuple[TokenOptEnvAction, ...]:
-        """A stretch of the reference plan: an attack on an empty memory finds little."""
-        if options:
-            return ()
-        plan = reference_plan(scenario, world, EpisodeConfig()).actions
-        return plan[: self._draw.randrange(len(plan))]
+    def _beginning(self) -> None:
+        """Well played for a while: an attack on an empty memory finds little."""
+        policy = policies.make(self._draw.choice(_PLAYERS), self._number)
+        for _ in range(self._draw.randrange(8)):
+            if self._seen.done:
+                return
+            self._play(policy.act(self._seen).model_dump(mode="json", exclude_defaults=True))
 
     def _play(self, fields: dict[str, Any]) -> None:
         self.tally.actions += 1
@@ -239,6 +251,7 @@ class Attack:
 _FIELDS: Final = fields(EpisodeState)
 
 
+@cache
 def secrets(scenario: Scenario) -> tuple[str, ...]:
     """Names and reasons of the hidden half that stand nowhere in the public one, as JSON spells them.
 
@@ -258,8 +271,8 @@ def _to_json(value: Any) -> str:
 
 
 def _resident_kib() -> int:
-    with open("/proc/self/statm", encoding="ascii") as status:
-        return int(status.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1_024
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE") // 1_024
 
 
 def attack(seed: int, actions: int) -> Tally:
@@ -280,13 +293,7 @@ def main() -> None:
     with ProcessPoolExecutor(given.processes) as pool:
         for tally in pool.map(attack, range(given.seed, given.seed + given.processes), shares):
             total.add(tally)
-    took_s = time.monotonic() - began_s
-    print(f"{total.actions} actions in {took_s:.0f} s ({total.actions / took_s:.0f}/s), {total.episodes} episodes")
-    print(f"malformed {total.malformed}, refused {total.refused}, bad resets {total.bad_resets}")
-    print(f"slowest step {total.slowest_step_s * 1_000:.0f} ms, largest observation {total.largest_observation_bytes} B")
-    print(f"memory grew by {total.grown_kib} KiB after the first fifth")
-    print(f"refusals {dict(total.reasons.most_common())}")
-    print(f"ends {dict(total.ends.most_common())}")
+    sys.stdout.write(total.told(time.monotonic() - began_s))
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ def mutated(draw: Random, fields: Fields, seen: TokenOptEnvObservation) -> Field
         name = draw.choice(FIELDS)
         match draw.randrange(8):
             case 0:
-                changed.pop(draw.choice(list(changed)), None)
+                changed.pop(draw.choice((*changed, name)), None)
             case 1:
                 changed[name] = anything(draw)
             case 2:

@@ -290,6 +290,7 @@ def test_an_interrupt_ends_the_process_with_130() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         shown = ""
