@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROUNDS ?= 3
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo readme test test-adapters test-train environments plots lint bench bench-page golden docs clean
+.PHONY: demo readme test test-adapters test-train environments plots fuzz lint bench bench-page golden docs clean
 
 demo: .venv/core
 	$(BIN)/camre eval --split core --out runs/demo --fresh
@@ -31,6 +31,12 @@ test-train: .venv-train/ready
 # The figures in assets/plots, from the metrics beside them.
 plots: .venv-train/ready
 	.venv-train/bin/python -m training.plots
+
+# The whole of what tests/hard runs a share of: a million actions, 100,000 frames, 10,000 abandoned sessions.
+fuzz: .venv/dev
+	$(BIN)/python -m tests.hard.fuzz_engine --actions 1000000
+	$(BIN)/python -m tests.hard.fuzz_socket --frames 100000
+	$(BIN)/python -m tests.hard.abandon --sessions 10000
 
 lint: .venv/dev
 	$(BIN)/ruff check .

@@ -11,12 +11,15 @@ from TokenOptEnv.ledger import Call
 from TokenOptEnv.models import Budgets, Checkpoint, TokenOptEnvAction, ToolResult, WorkingMemory
 from TokenOptEnv.models.base import trusted
 from TokenOptEnv.prompt import tail_text
+from TokenOptEnv.simulators import tokens
 from TokenOptEnv.text_actions import Numbering, write
-from TokenOptEnv.world import VisibleWorld, text_tokens
+from TokenOptEnv.world import VisibleWorld, model_tokens, text_tokens
 
 _COUNTED_CHARACTERS = 4_000
 _CHARACTERS_PER_TOKEN = 4
 """Beyond what is counted exactly: nobody's action is that long, and a flood must not cost us time."""
+_KEPT_CHARACTERS = 400
+"""Nor memory: what is longer is counted anew where it is said again."""
 
 
 class Screen(NamedTuple):
@@ -52,7 +55,11 @@ def with_prompt(state: EpisodeState, visible: VisibleWorld, shown: Screen, last:
 def decision_call(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Call:
     assert state.prompt is not None
     text = write(action, _numbering(state, action, visible))
-    output = text_tokens(visible.controller, text[:_COUNTED_CHARACTERS])
+    if len(text) <= _KEPT_CHARACTERS:
+        output = text_tokens(visible.controller, text)
+    else:
+        counted = tokens.count_once(visible.controller.vocabulary, text[:_COUNTED_CHARACTERS])
+        output = model_tokens(visible.controller, counted)
     if len(text) > _COUNTED_CHARACTERS:
         output += (len(text) - _COUNTED_CHARACTERS) // _CHARACTERS_PER_TOKEN
     if action.reasoning_tokens:

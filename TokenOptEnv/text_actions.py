@@ -189,7 +189,7 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
                 context_segment_ids=_named(match[3], ids),
                 effort=match[4],
             )
-        case "submit" if match := re.fullmatch(r"(\d{1,5}(?: \d{1,5})*)(?: with ((?:\d{1,5} ?)+))?(?:: (.+))?", rest):
+        case "submit" if match := re.fullmatch(r"(\d{1,5}(?: \d{1,5})*)(?: with (\d+(?: \d+)* ?))?(?:: (.+))?", rest):
             if match[3] is None:
                 return TokenOptEnvAction(
                     action_type=ActionType.SUBMIT_ANSWER,
@@ -206,7 +206,7 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
             return TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=_named(rest, ids))
         case "drop" if re.fullmatch(r"\d{1,5}(?: \d{1,5})*", rest):
             return TokenOptEnvAction(action_type=ActionType.PURGE_MEMORY, context_segment_ids=_named(rest, ids))
-        case "note" if match := re.fullmatch(r"((?:\d{1,5} ?)*): ?(.*)", rest):
+        case "note" if match := re.fullmatch(r"((?:\d+(?: \d+)* ?)?): ?(.*)", rest):
             numbers = match[1].split()
             return TokenOptEnvAction(
                 action_type=ActionType.WRITE_CHECKPOINT,

@@ -101,7 +101,7 @@ class PhaseView:
 
     @cached_property
     def retriever(self) -> Retriever:
-        return Retriever([(view.segment_id, view.text) for view in self.segments.values()])
+        return _retriever(tuple([(view.segment_id, view.text) for view in self.segments.values()]))
 
     @cached_property
     def semantic_cache(self) -> SemanticCache:
@@ -112,6 +112,12 @@ class PhaseView:
 
     def nearest(self, query: str) -> tuple[Match, ...]:
         return _nearest(self.semantic_cache, query)
+
+
+@lru_cache(maxsize=512)
+def _retriever(texts: tuple[tuple[str, str], ...]) -> Retriever:
+    """One for all options that a case is played under: an index is the largest thing that a world holds."""
+    return Retriever(texts)
 
 
 @lru_cache(maxsize=4_096)

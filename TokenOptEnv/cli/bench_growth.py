@@ -29,12 +29,13 @@ def growth(
         return
     for axis in report.axes:
         table = Table(axis.name, title=axis.what, title_justify="left")
-        for name in ("steps", "p50 us", "p99 us", "bytes", "first, ms"):
+        for name in ("steps", "p50 us", "p99 us", "bytes", "slowest ms", "collector ms", "first ms"):
             table.add_column(name, justify="right")
         for point in axis.points:
             times = (f"{point.p50_us:.0f}", f"{point.p99_us:.0f}")
-            sizes = (f"{point.observation_bytes:,}", f"{point.coldest_us / 1_000:.1f}")
-            table.add_row(f"{point.amount:,}", f"{point.steps:,}", *times, *sizes)
+            slow = (f"{each / 1_000:.1f}" for each in (point.slowest_us, point.slowest_collecting_us))
+            first = "" if point.first_us is None else f"{point.first_us / 1_000:.1f}"
+            table.add_row(f"{point.amount:,}", f"{point.steps:,}", *times, f"{point.observation_bytes:,}", *slow, first)
         steepest = axis.actions[0]
         screen.show(
             table,

@@ -23,12 +23,11 @@ def peers(
         screen.json(report)
         return
     table = Table("environment", "played", title=f"{report.rounds} rounds, medians", title_justify="left")
-    for name in ("step/s", "ours / its", "bytes", "ours / its"):
+    for name in ("step/s", "ours / its", "bytes a step"):
         table.add_column(name, justify="right")
     for each in report.peers:
         speed = (f"{each.steps_per_s:,.0f}", f"{each.ratio:.3g}")
-        shown = (f"{each.shown_bytes:,}", f"{each.shown_ratio:.3g}")
-        table.add_row(f"{each.name} {each.version}", each.played, *speed, *shown)
-    screen.show(table, "step/s of processor time; the second ratio is of bytes shown per second", report.machine.line())
+        table.add_row(f"{each.name} {each.version}", each.played, *speed, f"{each.shown_bytes:,}")
+    screen.show(table, "step/s of processor time", report.machine.line())
     for name in report.missing:
         screen.line(f"{name} is not installed here; install the peers: pip install 'openenv-TokenOptEnv[bench]'")

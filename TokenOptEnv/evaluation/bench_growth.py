@@ -7,7 +7,9 @@ processor, so that others who want it do not count.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
@@ -54,13 +56,19 @@ class ActionGrowth(Frozen):
 class GrowthPoint(Frozen):
     amount: int
     steps: int
+    refused: int
     mean_us: float
     p50_us: float
     p99_us: float
     observation_bytes: int
     """The median."""
-    coldest_us: float
-    """The slowest step of the first episode, which makes what all later ones share: the index, counts, compressions."""
+    slowest_us: float
+    """One step, whatever held it up."""
+    slowest_collecting_us: float
+    """Of the slowest step: Python's garbage collector, which looks through all that is alive."""
+    first_us: float | None
+    """Where each amount is a case of its own: the slowest step of the first episode on it, which makes what all later
+    ones share, the search index above all."""
     sample_us: tuple[int, ...]
     """At equal distances in the order of size."""
 
@@ -74,7 +82,7 @@ class GrowthAxis(Frozen):
     time_exponent: float
     """Of the mean: every action weighs in it."""
     bytes_exponent: float
-    cold_exponent: float
+    first_exponent: float | None
 
 
 class GrowthBench(Frozen):
@@ -86,30 +94,62 @@ class GrowthBench(Frozen):
 @dataclass(frozen=True, slots=True)
 class _Step:
     action_type: ActionType
+    is_refused: bool
     took_ns: int
+    collecting_ns: int
     size: int
+
+
+class _Collector:
+    """How long Python's garbage collector has worked since it was watched."""
+
+    def __init__(self) -> None:
+        self.spent_ns = 0
+        self._began_ns = 0
+
+    def __call__(self, phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            self._began_ns = thread_time_ns()
+        else:
+            self.spent_ns += thread_time_ns() - self._began_ns
+
+
+@contextmanager
+def _watched_collector() -> Iterator[None]:
+    gc.callbacks.append(_COLLECTOR)
+    try:
+        yield
+    finally:
+        gc.callbacks.remove(_COLLECTOR)
+
+
+_COLLECTOR: Final = _Collector()
 
 
 class _Times:
     """The steps timed at one amount."""
 
-    def __init__(self, amount: int) -> None:
+    def __init__(self, amount: int, *, own_case: bool = False) -> None:
         self.amount = amount
         self.steps: list[_Step] = []
-        self.cold_ns: list[int] = []
+        self._own_case = own_case
+        self._first_ns: list[int] = []
 
     def step(
-        self, before: StepOutcome, action: TokenOptEnvAction, *, cold: bool = False
+        self, before: StepOutcome, action: TokenOptEnvAction, *, warms: bool = False
     ) -> tuple[StepOutcome, TokenOptEnvObservation]:
         """One step, its observation included, as `LocalEnv` makes it."""
-        began = thread_time_ns()
+        collected_ns, began = _COLLECTOR.spent_ns, thread_time_ns()
         after = advance(before.state, action, before.world)
         seen = after.observation
         took_ns = thread_time_ns() - began
-        if cold:
-            self.cold_ns.append(took_ns)
+        if warms:
+            self._first_ns.append(took_ns)
         else:
-            self.steps.append(_Step(action.action_type, took_ns, len(seen.model_dump_json())))
+            collecting_ns = _COLLECTOR.spent_ns - collected_ns
+            is_refused = seen.last_tool_result is not None and seen.last_tool_result.refusal is not None
+            size = len(seen.model_dump_json())
+            self.steps.append(_Step(action.action_type, is_refused, took_ns, collecting_ns, size))
         return after, seen
 
     def p50_us(self, action_type: ActionType) -> float:
@@ -118,14 +158,18 @@ class _Times:
     def point(self) -> GrowthPoint:
         ordered = sorted(step.took_ns for step in self.steps)
         last = len(ordered) - 1
+        slowest = max(self.steps, key=lambda step: step.took_ns)
         return GrowthPoint(
             amount=self.amount,
             steps=len(ordered),
+            refused=sum(step.is_refused for step in self.steps),
             mean_us=_us(fmean(ordered)),
             p50_us=_us(median(ordered)),
             p99_us=_us(ordered[last * 99 // 100]),
             observation_bytes=round(median(step.size for step in self.steps)),
-            coldest_us=_us(max(self.cold_ns)),
+            slowest_us=_us(slowest.took_ns),
+            slowest_collecting_us=_us(slowest.collecting_ns),
+            first_us=_us(max(self._first_ns)) if self._own_case else None,
             sample_us=tuple(ordered[place * last // (_KEPT_SAMPLES - 1)] // 1_000 for place in range(_KEPT_SAMPLES)),
         )
 
@@ -145,7 +189,8 @@ def run(repeats: int = 3, tell: Callable[[str], None] = lambda line: None) -> Gr
         ("tokens", f"tokens of evidence, in {_FIXED_ARTIFACTS} artifacts", _by_tokens),
         ("episodes", "episodes at a time in one process", _by_episodes),
     ):
-        axes.append(_axis(name, what, tuple(measure(repeats))))
+        with _watched_collector():
+            axes.append(_axis(name, what, tuple(measure(repeats))))
         tell(f"{name}: time {axes[-1].time_exponent:+.2f}, bytes {axes[-1].bytes_exponent:+.2f}")
     return GrowthBench(machine=machine, repeats=repeats, axes=tuple(axes))
 
@@ -160,6 +205,7 @@ def _axis(name: str, what: str, measured: tuple[_Times, ...]) -> GrowthAxis:
         actions.append(
             ActionGrowth(action_type=kind, p50_us=medians, exponent=exponent(list(zip(amounts, medians, strict=True))))
         )
+    firsts = [(each.amount, each.first_us) for each in points if each.first_us is not None]
     return GrowthAxis(
         name=name,
         what=what,
@@ -167,7 +213,7 @@ def _axis(name: str, what: str, measured: tuple[_Times, ...]) -> GrowthAxis:
         actions=tuple(sorted(actions, key=lambda each: -each.exponent)),
         time_exponent=exponent([(each.amount, each.mean_us) for each in points]),
         bytes_exponent=exponent([(each.amount, each.observation_bytes) for each in points]),
-        cold_exponent=exponent([(each.amount, each.coldest_us) for each in points]),
+        first_exponent=exponent(firsts) if firsts else None,
     )
 
 
@@ -190,45 +236,48 @@ def _by_steps(repeats: int) -> Iterator[_Times]:
         turns = _turns(first=1_000 * (number + 1))
         for times, begin in zip(stretches, (0, *STEPS), strict=False):
             for _ in range(times.amount - begin):
-                now, seen = times.step(now, next(turns)(seen), cold=number < 0)
+                now, seen = times.step(now, next(turns)(seen), warms=number < 0)
     yield from stretches
 
 
 def _by_artifacts(repeats: int) -> Iterator[_Times]:
     for artifacts in ARTIFACTS:
-        yield _rounds(_Times(artifacts), bench_case(artifacts, _FIXED_TOKENS), repeats)
+        yield _rounds(_Times(artifacts, own_case=True), bench_case(artifacts, _FIXED_TOKENS), repeats)
 
 
 def _by_tokens(repeats: int) -> Iterator[_Times]:
     for tokens in TOKENS:
-        yield _rounds(_Times(tokens), bench_case(_FIXED_ARTIFACTS, tokens), repeats)
+        yield _rounds(_Times(tokens, own_case=True), bench_case(_FIXED_ARTIFACTS, tokens), repeats)
 
 
 def _rounds(times: _Times, scenario: Scenario, repeats: int) -> _Times:
     """Short episodes of the mix on one case, one after the other; the first is not counted."""
     for number in range(-1, _SHORT_EPISODES * repeats):
-        _abreast(times, scenario, 1, first=number + 1, cold=number < 0)
+        _abreast(times, scenario, 1, first=number + 1, warms=number < 0)
     return times
 
 
 def _by_episodes(repeats: int) -> Iterator[_Times]:
-    """Many episodes of one case, a step in each by turns; where they are few, more are played."""
+    """Many episodes of one case, a step in each by turns; where they are few, more are played.
+
+    No two have a number in common, whatever the amount: a query that was asked before is answered from memory.
+    """
     scenario = scenario_store.load(SCENARIO_ID)
     for episodes in EPISODES:
         times = _Times(episodes)
         for batch in range(-1, max(1, repeats * _SHORT_EPISODES // episodes)):
-            _abreast(times, scenario, episodes, first=1_000_000 + episodes * (batch + 1), cold=batch < 0)
+            _abreast(times, scenario, episodes, first=episodes * (1_000_000 + batch + 1), warms=batch < 0)
         yield times
 
 
-def _abreast(times: _Times, scenario: Scenario, episodes: int, first: int, *, cold: bool) -> None:
+def _abreast(times: _Times, scenario: Scenario, episodes: int, first: int, *, warms: bool) -> None:
     numbers = range(first, first + episodes)
     going = [start(_endless(scenario, number % DEFAULT_WORLDS), f"growth-{number}") for number in numbers]
     shown = [each.observation for each in going]
     turns = [_turns(first=number) for number in numbers]
     for _ in range(_ROUND_TURNS):
         for place in range(episodes):
-            going[place], shown[place] = times.step(going[place], next(turns[place])(shown[place]), cold=cold)
+            going[place], shown[place] = times.step(going[place], next(turns[place])(shown[place]), warms=warms)
 
 
 @lru_cache(maxsize=64)

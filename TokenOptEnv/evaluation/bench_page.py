@@ -9,9 +9,10 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
+from TokenOptEnv.config import SIZES
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.evaluation.bench_engine import BenchReport
-from TokenOptEnv.evaluation.bench_growth import GrowthBench
+from TokenOptEnv.evaluation.bench_growth import GrowthBench, GrowthPoint
 from TokenOptEnv.evaluation.bench_growth_plot import growth_plot
 from TokenOptEnv.evaluation.bench_machine import Machine
 from TokenOptEnv.evaluation.bench_peers import OURS, PeersBench
@@ -21,7 +22,6 @@ from TokenOptEnv.models.base import Frozen
 R = TypeVar("R", bound=Frozen)
 
 PLOT: Final = "assets/benchmarks/growth.svg"
-_FEW_ROUNDS: Final = 5
 _HEAD: Final = """# Benchmarks
 
 Written by `make bench-page`, which runs the benches with `--json` and then `camre bench page`. Read the ratios: both
@@ -39,31 +39,32 @@ Every answer of ours is compared, byte for byte, with the answer that the same e
 _PEERS: Final = """## Beside other environments
 
 `camre bench peers` steps published environments in the same process, in turn, and counts the processor time inside
-`reset` and `step`. They are not the same work: a step here prices a prompt, keeps a ledger and builds an observation of
-many kilobytes, a step of a toy moves a piece. *Steps* is our steps per second by its own; *shown* is the same of bytes
-shown to the policy per second."""
+`reset` and `step`. They are not the same work: a step here prices a prompt, keeps a ledger and builds a whole
+observation; theirs moves a piece, compares a guess or checks a sum, and returns what is new. The ratio is our steps per
+second by its own: below 1 the peer is the faster."""
 _GROWTH: Final = f"""## Growth
 
 `camre bench growth` lets one quantity grow at a time, on cases made for it, and times every step, its observation
 included. An exponent of 0 is flat, 1 is proportional; times are of the processor. *Steepest* is the action that grows
-most, because a mean hides what one action in ten does. *First* is the slowest step of the first episode on a case: it
-makes what all later episodes share, the search index above all, and is proportional to the evidence, as it must be.
+most, because a mean hides what one action in ten does. *Slowest* is one single step, in parentheses how much of it was
+Python's garbage collector. *First* is the slowest step of the first episode on a case, which makes what all later ones
+share, the search index above all.
 
 ![How the time of a step grows]({PLOT})"""
 _REASONS: Final = {
-    "steps": "An observation lists what was routed and surfaced so far, so it grows with the episode; episodes end by"
-    " step 40 at the latest.",
-    "artifacts": "Every artifact is listed by its handle in each observation.",
-    "tokens": "A search adds up the segments that hold the words asked for; the questions here are made of words that"
-    " stand in nearly all. Nothing else looks at the evidence as a whole.",
-    "episodes": "Episodes of one case share everything that is not their own.",
+    "steps": "an observation lists the routes, guardrail events and checkpoints so far, so it grows with the episode."
+    f" The longest that can be played has {max(sizes.steps for sizes in SIZES.values())} steps.",
+    "artifacts": "every observation lists the handle of every artifact.",
+    "tokens": "a search adds up the segments that hold the words asked for, and the questions here are made of words"
+    " that stand in nearly all.",
+    "episodes": "episodes of one case share all that is not their own. The slowest step is the one in which Python's"
+    " garbage collector looks through all that is alive; the server lets it look less often (`server/app.py`).",
 }
 _REPEAT: Final = """## Measuring it yourself
 
 ```console
-camre bench engine --seconds 1
-camre bench growth --repeats 1
-camre bench server --rounds 1 --steps 32
+camre bench engine
+camre bench peers
 ```
 
 The peers are installed in an environment of their own, since some bring hundreds of megabytes:
@@ -75,10 +76,11 @@ python -m venv .venv-bench
 .venv-bench/bin/camre bench peers
 ```
 
-Without them `camre bench peers` names each that is missing in a line. The large form of the server bench:
+Without them `camre bench peers` names each that is missing in a line. These take longer:
 
-<!-- no-run: minutes of both cores; the test of the bench plays its small form -->
+<!-- no-run: minutes of every core; tests/core/test_bench.py and tests/server/test_bench_server.py play less -->
 ```console
+camre bench growth
 camre bench server --sessions 1 --sessions 32 --sessions 256 --sessions 1000 --scenarios 20 --rounds 3
 camre bench server --sessions 32 --sessions 256 --scenarios 20 --workers 2 --rounds 3
 make bench-page
@@ -143,8 +145,7 @@ def _measured_on(machines: Sequence[Machine], fewest_rounds: int) -> str:
             f"Other work ran beside it: {min(loads):.1f} to {max(loads):.1f} processes wanted its"
             f" {machines[0].cores} cores when the benches began."
         )
-    if fewest_rounds < _FEW_ROUNDS:
-        told.append(f"Few repetitions (as few as {fewest_rounds}): differences of a tenth mean nothing.")
+    told.append(f"A ratio is the median of {fewest_rounds} rounds or more; in parentheses are the least and the most.")
     return "\n".join(told)
 
 
@@ -166,8 +167,8 @@ def _server(reports: Sequence[ServerBench]) -> str:
             f"{row.sessions:,}",
             str(report.workers),
             str(report.scenarios),
-            f"**{row.ratio_to_echo:.2f}**",
-            f"**{row.ratio_to_openenv_echo:.2f}**",
+            f"**{row.ratio_to_echo:.2f}** {_range(row.ratios_to_echo)}",
+            f"**{row.ratio_to_openenv_echo:.2f}** {_range(row.ratios_to_openenv_echo)}",
             f"{_optional(row.cpu_ratio_to_echo)}, {_optional(row.cpu_ratio_to_openenv_echo)}",
             f"{row.env.steps_per_second:,.0f}",
             f"{row.env.p50_ms:.1f}",
@@ -181,12 +182,30 @@ def _server(reports: Sequence[ServerBench]) -> str:
     notes = [f"{compared:,} answers were compared, and all were their own session's."]
     refusals = list(dict.fromkeys(report.refusal for report in reports if report.refusal is not None))
     notes += [f"One session too many is told `{refusals[-1]}` and closed."] if refusals else []
-    notes.append(
-        "*MB* is the server's memory with all sessions connected; of several workers it is the sum, and what they share"
-        " is counted in each. Client and servers share the cores named above, so that a second worker gains little"
-        " where there are two."
-    )
+    notes.append("*MB* is the server's memory with all sessions connected; what workers share is counted in each.")
+    notes += _gains(reports)
     return "\n\n".join([_SERVER, _table(header, rows), "\n".join(notes)])
+
+
+def _gains(reports: Sequence[ServerBench]) -> list[str]:
+    """What more workers brought, where both were measured: in two runs, between which the machine may have changed."""
+    alone = {
+        (report.scenarios, row.sessions): row.env.steps_per_second
+        for report in reports
+        for row in report.comparisons
+        if report.workers == 1
+    }
+    return [
+        f"{report.workers} workers took {row.env.steps_per_second / alone[report.scenarios, row.sessions]:.1f} x the"
+        f" steps per second of one at {row.sessions:,} sessions, in another run; the client shares their cores."
+        for report in reports
+        for row in report.comparisons
+        if report.workers > 1 and (report.scenarios, row.sessions) in alone
+    ]
+
+
+def _range(ratios: Sequence[float]) -> str:
+    return f"({min(ratios):.2f}-{max(ratios):.2f})"
 
 
 def _peers(report: PeersBench) -> str:
@@ -194,14 +213,13 @@ def _peers(report: PeersBench) -> str:
         (
             f"{each.name} {each.version}",
             each.played,
-            "" if each.name == OURS.name else f"**{each.ratio:.3g}**",
-            "" if each.name == OURS.name else f"**{each.shown_ratio:,.3g}**",
+            "" if each.name == OURS.name else f"**{each.ratio:.2f}** {_range((each.least_ratio, each.most_ratio))}",
             f"{each.steps_per_s:,.0f}",
             f"{each.shown_bytes:,}",
         )
         for each in report.peers
     ]
-    header = ("environment", "played", "steps, ours / its", "shown, ours / its", "step/s", "bytes a step")
+    header = ("environment", "played", "ours / its", "step/s", "bytes a step")
     missing = [f"Not installed where this was measured: {', '.join(report.missing)}."] if report.missing else []
     return "\n\n".join([_PEERS, _table(header, rows, words=2), *missing])
 
@@ -221,22 +239,33 @@ def _engine(report: BenchReport) -> str:
 def _growth(report: GrowthBench) -> str:
     rows = []
     for axis in report.axes:
-        first, last, steepest = axis.points[0], axis.points[-1], axis.actions[0]
+        first, last, (steepest, second, *_) = axis.points[0], axis.points[-1], axis.actions
         rows.append(
             (
                 axis.what,
                 f"{first.amount:,} to {last.amount:,}",
                 f"**{axis.time_exponent:+.2f}**",
                 f"**{axis.bytes_exponent:+.2f}**",
-                f"`{steepest.action_type.value}` {steepest.exponent:+.2f}",
+                f"`{steepest.action_type.value}` {steepest.exponent:+.2f}, then {second.exponent:+.2f}",
                 f"{first.p50_us:,.0f} to {last.p50_us:,.0f}",
                 f"{first.observation_bytes:,} to {last.observation_bytes:,}",
-                f"{first.coldest_us / 1_000:,.1f} to {last.coldest_us / 1_000:,.1f}",
+                f"{_ms(last.slowest_us)} ({_ms(last.slowest_collecting_us)})",
+                _first(first, last),
             )
         )
-    header = ("what grows", "from, to", "time", "bytes", "steepest", "p50, us", "bytes", "first, ms")
+    header = ("what grows", "from, to", "time", "bytes", "steepest", "p50, us", "bytes", "slowest, ms", "first, ms")
     reasons = "\n".join(f"- {axis.what}: {_REASONS[axis.name]}" for axis in report.axes)
     return "\n\n".join([_GROWTH, _table(header, rows, words=2), reasons])
+
+
+def _first(least: GrowthPoint, most: GrowthPoint) -> str:
+    if least.first_us is None or most.first_us is None:
+        return "-"
+    return f"{_ms(least.first_us)} to {_ms(most.first_us)}"
+
+
+def _ms(us: float) -> str:
+    return f"{us / 1_000:,.1f}"
 
 
 def _optional(number: float | None) -> str:

@@ -1,8 +1,8 @@
 """How fast an episode steps in this process, beside environments that others have published.
 
 A step is not the same work everywhere: a toy moves on a board of sixteen squares, this environment prices a prompt,
-searches a quarter of a million tokens and bills a model. So what each shows its policy at a step is told too, and the
-figure to read is the ratio, taken in the same run. Counted is the processor's time inside `reset` and `step`; choosing
+searches the evidence and bills a model. So how much each returns at a step is told too, and the figure to read is the
+ratio, taken in the same run. Counted is the processor's time inside `reset` and `step`; choosing
 the action is not. A peer that is not installed is named and left out.
 """
 
@@ -42,11 +42,12 @@ class PeerSpeed(Frozen):
     steps_per_s: float
     """The median over the rounds."""
     shown_bytes: int
-    """What a policy is shown at a step, as text: the median."""
+    """What a step returns, as text: the median. Ours is the whole observation, others tell what is new."""
     ratio: float
     """Our steps per second by its own, in the same round: the median. Below 1 it is the faster."""
-    shown_ratio: float
-    """The same of bytes shown per second."""
+    least_ratio: float
+    most_ratio: float
+    """Over the rounds."""
 
 
 class PeersBench(Frozen):
@@ -130,21 +131,18 @@ class _Going:
         self.counted += len(sizes)
         self.rates.append(len(sizes) * _NANO / (self._clock.spent_ns - began_ns))
 
-    @property
-    def shown_bytes(self) -> float:
-        return median(self._sizes)
-
     def speed(self, ours: _Going) -> PeerSpeed:
-        ratio = median(own / rate for own, rate in zip(ours.rates, self.rates, strict=True))
+        ratios = [own / rate for own, rate in zip(ours.rates, self.rates, strict=True)]
         return PeerSpeed(
             name=self._peer.name,
             version=VERSION if self._peer is OURS else version(self._peer.name),
             played=self._peer.played,
             steps=self.counted,
             steps_per_s=round(median(self.rates), 1),
-            shown_bytes=round(self.shown_bytes),
-            ratio=round(ratio, 4),
-            shown_ratio=round(ratio * ours.shown_bytes / max(1.0, self.shown_bytes), 4),
+            shown_bytes=round(median(self._sizes)),
+            ratio=round(median(ratios), 4),
+            least_ratio=round(min(ratios), 4),
+            most_ratio=round(max(ratios), 4),
         )
 
 

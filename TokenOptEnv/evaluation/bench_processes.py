@@ -6,21 +6,24 @@ import os
 import re
 import subprocess
 import sys
-import threading
-from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from TokenOptEnv.errors import BadInput
 
 _ADDRESS: Final = re.compile(r"running on http://[\d.]+:(\d+)")
+_READY: Final = "Application startup complete"
 _RESIDENT: Final = re.compile(r"^VmRSS:\s+(\d+) kB", re.MULTILINE)
 _USER_TICKS: Final = 11
 _SYSTEM_TICKS: Final = 12
 """Fields of a process's status behind its name."""
+_START_SECONDS: Final = 180
+_LOOK_SECONDS: Final = 0.1
 _END_SECONDS: Final = 10
 
 
@@ -58,28 +61,28 @@ class BenchServer:
 
 
 @contextmanager
-def running(applications: Mapping[str, str], capacity: int, workers: int) -> Iterator[dict[str, BenchServer]]:
-    """By name. All start at once, and all end with this."""
-    processes = {name: _started(application, capacity, workers) for name, application in applications.items()}
-    try:
-        yield {
-            name: BenchServer(_port(process, applications[name]), process.pid) for name, process in processes.items()
-        }
-    finally:
-        for process in processes.values():
-            process.terminate()
-        for process in processes.values():
-            _ended(process)
+def running(applications: Mapping[str, Sequence[str]], capacity: int, workers: int) -> Iterator[dict[str, BenchServer]]:
+    """By name: what uvicorn is to serve, and its options. All start at once, and all end with this."""
+    with TemporaryDirectory() as folder, ExitStack() as ending:
+        processes = {}
+        for name, application in applications.items():
+            processes[name] = _started(application, capacity, workers, Path(folder) / name)
+            ending.callback(_end, processes[name])
+        ports = {name: _port(process, Path(folder) / name, workers) for name, process in processes.items()}
+        yield {name: BenchServer(ports[name], process.pid) for name, process in processes.items()}
 
 
-def _started(application: str, capacity: int, workers: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "uvicorn", application, "--host", "127.0.0.1", "--port", "0"]
+def _started(application: Sequence[str], capacity: int, workers: int, log: Path) -> subprocess.Popen[bytes]:
+    """It writes to a file: uvicorn tells of every connection, and a pipe that nobody empties would stop it."""
+    command = [sys.executable, "-m", "uvicorn", *application, "--host", "127.0.0.1", "--port", "0"]
     command += ["--workers", str(workers), "--ws-per-message-deflate", "false", "--no-access-log"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "CAMRE_CAPACITY": str(capacity)}
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    with log.open("wb") as told:
+        return subprocess.Popen(command, stdout=told, stderr=told, env=environment)
 
 
-def _ended(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
     try:
         process.wait(timeout=_END_SECONDS)
     except subprocess.TimeoutExpired:
@@ -87,13 +90,14 @@ def _ended(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
-def _port(process: subprocess.Popen[str], application: str) -> int:
-    assert process.stderr is not None
-    said = []
-    for line in process.stderr:
-        said.append(line)
-        if found := _ADDRESS.search(line):
-            # Uvicorn tells of every connection; left unread, a thousand would fill the pipe and stop the server.
-            threading.Thread(target=deque[str](maxlen=0).extend, args=(process.stderr,), daemon=True).start()
+def _port(process: subprocess.Popen[bytes], log: Path, workers: int) -> int:
+    """Once every worker has loaded: before that the address is bound and nobody listens."""
+    ends_at = time.monotonic() + _START_SECONDS
+    while process.poll() is None and time.monotonic() < ends_at:
+        told = log.read_text(encoding="utf-8", errors="replace")
+        found = _ADDRESS.search(told)
+        if found is not None and told.count(_READY) >= workers:
             return int(found[1])
-    raise BadInput(f"{application} did not start: {''.join(said[-3:]).strip()[:300]}")
+        time.sleep(_LOOK_SECONDS)
+    last = " ".join(log.read_text(encoding="utf-8", errors="replace").split())[-300:]
+    raise BadInput(f"the server {log.name} of the bench did not start: {last}")

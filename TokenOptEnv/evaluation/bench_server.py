@@ -3,7 +3,7 @@
 Three servers, each a real uvicorn process on loopback: this environment; the echo on this same server, which shows
 what the engine costs; the echo on OpenEnv's own server, which shows what an idle environment costs there. The runs
 alternate, so that a machine that slows down slows all, and the figures are medians over the rounds. Where the system
-tells a process's own time, it is reported too: unlike the clock's, it hardly depends on what else the machine does.
+tells a process's own time, it is reported too: it depends less than the clock's on what else the machine does.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from TokenOptEnv.models.base import Frozen
 SESSIONS: Final = (1, 32)
 MOST_SESSIONS: Final = 4_096
 _OURS: Final = "env"
-_APPS: Final = {
-    _OURS: "TokenOptEnv.server.app:app",
-    "echo": "TokenOptEnv.server.echo:app",
-    "openenv_echo": "TokenOptEnv.server.echo:openenv_app",
+_AS_SERVED: Final = ("--ws", "TokenOptEnv.server.protocol:SessionProtocol")
+"""What `camre serve` tells uvicorn, and so what is measured; OpenEnv's server has uvicorn's own choice."""
+_APPS: Final[dict[str, tuple[str, ...]]] = {
+    _OURS: ("TokenOptEnv.server.app:app", *_AS_SERVED),
+    "echo": ("TokenOptEnv.server.echo:app", *_AS_SERVED),
+    "openenv_echo": ("TokenOptEnv.server.echo:openenv_app",),
 }
 _WARM_SESSIONS: Final = 16
 """For each worker: the system hands connections to workers as it likes, and every one should have seen every case."""
@@ -56,7 +58,10 @@ class Comparison(Frozen):
     """The echo on OpenEnv's own server."""
     ratio_to_echo: float
     """Of steps per second."""
+    ratios_to_echo: tuple[float, ...]
+    """Round by round: how far they lie apart says how much the median is worth."""
     ratio_to_openenv_echo: float
+    ratios_to_openenv_echo: tuple[float, ...]
     cpu_ratio_to_echo: float | None
     """Of processor time."""
     cpu_ratio_to_openenv_echo: float | None
@@ -132,20 +137,23 @@ def _warmed(servers: dict[str, BenchServer], wanted: Sequence[BenchCase], worker
 
 
 def _compared(sessions: int, runs: dict[str, list[Played]]) -> Comparison:
+    to_echo, to_openenv_echo = (_ratios(runs[_OURS], runs[name]) for name in ("echo", "openenv_echo"))
     return Comparison(
         sessions=sessions,
         env=_speed(runs["env"]),
         echo=_speed(runs["echo"]),
         openenv_echo=_speed(runs["openenv_echo"]),
-        ratio_to_echo=_ratio(runs["env"], runs["echo"]),
-        ratio_to_openenv_echo=_ratio(runs["env"], runs["openenv_echo"]),
+        ratio_to_echo=round(median(to_echo), 3),
+        ratios_to_echo=to_echo,
+        ratio_to_openenv_echo=round(median(to_openenv_echo), 3),
+        ratios_to_openenv_echo=to_openenv_echo,
         cpu_ratio_to_echo=_cpu_ratio(runs["env"], runs["echo"]),
         cpu_ratio_to_openenv_echo=_cpu_ratio(runs["env"], runs["openenv_echo"]),
     )
 
 
-def _ratio(runs: list[Played], others: list[Played]) -> float:
-    return round(median(run.rate / other.rate for run, other in zip(runs, others, strict=True)), 3)
+def _ratios(runs: list[Played], others: list[Played]) -> tuple[float, ...]:
+    return tuple(round(run.rate / other.rate, 3) for run, other in zip(runs, others, strict=True))
 
 
 def _cpu_ratio(runs: list[Played], others: list[Played]) -> float | None:

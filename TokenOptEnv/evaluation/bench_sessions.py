@@ -12,6 +12,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -125,8 +126,9 @@ async def play_together(
         frames = case.frames(name)
         expected = None if heard is None else _renamed(heard[case], name)
         async with door:
-            socket = await _held(server.port)
+            socket = await _connected(server.port)
         async with socket:
+            await _settled(socket)
             await begin.wait()
             played = 0
             while played < max(1, steps // sessions):
@@ -159,18 +161,17 @@ async def refused_beyond(port: int, capacity: int) -> str:
     """What one session too many is told, while as many as there are slots stay connected."""
     from websockets.exceptions import ConnectionClosed
 
-    held = [await _held(port) for _ in range(capacity)]
-    try:
-        async with await _connected(port) as socket:
-            told = json.loads(await socket.recv())
-            try:
-                await asyncio.wait_for(socket.recv(), _PATIENCE_SECONDS)
-            except ConnectionClosed:
-                fault = told["data"]
-                return f"{fault['code']}: {fault['message']}"
-            raise BadInput("the server went on talking to a session that it had refused")
-    finally:
-        await asyncio.gather(*(socket.close() for socket in held))
+    async with AsyncExitStack() as stack:
+        for _ in range(capacity):
+            await _settled(await stack.enter_async_context(await _connected(port)))
+        refused = await stack.enter_async_context(await _connected(port))
+        told = json.loads(await refused.recv())
+        try:
+            await asyncio.wait_for(refused.recv(), _PATIENCE_SECONDS)
+        except ConnectionClosed:
+            fault = told["data"]
+            return f"{fault['code']}: {fault['message']}"
+        raise BadInput("the server went on talking to a session that it had refused")
 
 
 def _renamed(frames: tuple[bytes, ...], name: str) -> tuple[bytes, ...]:
@@ -190,12 +191,10 @@ async def _connected(port: int) -> ClientConnection:
     )
 
 
-async def _held(port: int) -> ClientConnection:
-    """Connected, and answered once: the server has given it a slot."""
-    socket = await _connected(port)
+async def _settled(socket: ClientConnection) -> None:
+    """Answered once: the server has given it a slot."""
     await socket.send(_STATE)
     await socket.recv(decode=False)
-    return socket
 
 
 async def _asked(socket: ClientConnection, frame: str) -> bytes:

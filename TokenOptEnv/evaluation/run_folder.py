@@ -77,7 +77,7 @@ class RunFolder:
     def opened(cls, folder: Path, spec: RunSpec, fresh: bool = False) -> Iterator[RunFolder]:
         """`fresh` throws away what an earlier run left here."""
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / SPEC).open("a+", encoding="utf-8", newline="\n") as held:
+        with (folder / SPEC).open("a+", encoding="utf-8", errors="replace", newline="\n") as held:
             _lock(folder, held)
             if fresh:
                 _clear(folder, held, spec)
@@ -109,7 +109,7 @@ class RunFolder:
 def load_run(folder: Path) -> Run:
     if not (folder / SPEC).is_file():
         raise BadInput(f"{str(folder)!r} holds no {SPEC}; name a folder that camre eval --out wrote")
-    spec = _spec(folder, (folder / SPEC).read_text(encoding="utf-8"))
+    spec = _spec(folder, (folder / SPEC).read_text(encoding="utf-8", errors="replace"))
     results = tuple(_whole_lines(folder, mend=False))
     twice = [job for job, times in Counter(map(job_of, results)).items() if times > 1]
     if twice:
@@ -123,7 +123,7 @@ def recording_beside(trace: Path) -> Path | None:
     folder = trace.resolve().parents[2] if len(trace.resolve().parents) > 2 else trace.parent
     if not (folder / SPEC).is_file():
         return None
-    return answers_file(folder, _spec(folder, (folder / SPEC).read_text(encoding="utf-8")).backend)
+    return answers_file(folder, _spec(folder, (folder / SPEC).read_text(encoding="utf-8", errors="replace")).backend)
 
 
 def _lock(folder: Path, held: TextIOWrapper) -> None:

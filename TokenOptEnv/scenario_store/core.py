@@ -10,6 +10,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from TokenOptEnv.errors import ScenarioInvalid, UnknownName
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.scenario import Scenario, dump_scenario, load_scenario_json
@@ -29,7 +31,12 @@ def shipped_folder() -> Traversable:
 
 @lru_cache(maxsize=1)
 def index() -> Index:
-    return Index.model_validate_json((shipped_folder() / _INDEX).read_bytes())
+    try:
+        return Index.model_validate_json((shipped_folder() / _INDEX).read_bytes())
+    except ValidationError:
+        raise ScenarioInvalid(
+            "the index of the core suite is damaged; install the package again, or rebuild it: camre scenarios build"
+        ) from None
 
 
 def load(scenario_id: str) -> Scenario:

@@ -8,15 +8,15 @@ What the plans say is not this room's business: they are bytes with a hash here.
 
 from __future__ import annotations
 
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
 from lzma import LZMAError
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from TokenOptEnv.errors import ScenarioInvalid, UnknownName
 from TokenOptEnv.models.base import Frozen
@@ -25,6 +25,11 @@ from TokenOptEnv.scenario_store.index_row import IndexRow, row_of
 
 _INDEX = "index.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_UNREADABLE = (
+    *(zipfile.BadZipFile, LookupError, ValueError, OverflowError, RuntimeError, MemoryError),
+    *(EOFError, OSError, LZMAError, zlib.error, struct.error),
+)
+"""What reading a damaged archive raises, by where the damage is; `ValidationError` is a `ValueError`."""
 
 
 class PackRow(IndexRow):
@@ -98,7 +103,7 @@ class Pack:
         try:
             self._archive = zipfile.ZipFile(BytesIO(data))
             self.index = PackIndex.model_validate_json(self._archive.read(_INDEX))
-        except (zipfile.BadZipFile, KeyError, ValidationError):
+        except _UNREADABLE:
             raise ScenarioInvalid(f"pack {name!r} is damaged; fetch it again") from None
         self._rows = {row.scenario_id: row for row in self.index.scenarios}
 
@@ -125,7 +130,7 @@ class Pack:
     def _checked(self, member: str, wanted: str) -> bytes:
         try:
             data = self._archive.read(member)
-        except (zipfile.BadZipFile, KeyError, EOFError, LZMAError):
+        except _UNREADABLE:
             data = b""
         if sha256(data).hexdigest() != wanted:
             raise ScenarioInvalid(f"{member!r} in pack {self._name!r} is not what its index says; fetch the pack again")

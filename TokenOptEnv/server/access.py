@@ -13,7 +13,7 @@ import hmac
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Iterable
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -64,14 +64,14 @@ class Access:
     def _is_welcome(self, origin: str, host: str, scope: Scope) -> bool:
         """A page that this server served, or one of a listed origin.
 
-        A name that was made to point here is the host of its own page. On loopback only the machine's own names
-        are therefore taken for the server's.
+        A name that was made to point here is the host of its own page. On loopback names are therefore not believed,
+        but for the machine's own; an address cannot be made to point elsewhere.
         """
         if origin in self._origins or ANY_ORIGIN in self._origins:
             return True
         if origin.partition("://")[2] != host.lower():
             return False
-        return _is_loopback_name(host) or not _is_loopback_address(_listening(scope))
+        return _cannot_be_redirected(host) or not _is_loopback(_listening(scope))
 
 
 def _told(status: int, detail: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> JSONResponse:
@@ -106,16 +106,21 @@ def _listening(scope: Scope) -> str:
     return server[0] if server else ""
 
 
-def _is_loopback_name(host: str) -> bool:
+def _cannot_be_redirected(host: str) -> bool:
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return False
-    return name == "localhost" or name.endswith(".localhost") or _is_loopback_address(name)
+    return name == "localhost" or name.endswith(".localhost") or _parsed(name) is not None
 
 
-def _is_loopback_address(address: str) -> bool:
+def _is_loopback(address: str) -> bool:
+    parsed = _parsed(address)
+    return parsed is not None and parsed.is_loopback
+
+
+def _parsed(address: str) -> IPv4Address | IPv6Address | None:
     try:
-        return ip_address(address).is_loopback
+        return ip_address(address)
     except ValueError:
-        return False
+        return None

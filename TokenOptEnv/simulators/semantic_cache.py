@@ -75,8 +75,16 @@ def _bag(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
     return bag
 
 
-@lru_cache(maxsize=16_384)
 def _features(term: str) -> tuple[tuple[str, float], ...]:
+    return _kept_features(term) if len(term) <= terms.LONGEST_KEPT else _made_features(term)
+
+
+@lru_cache(maxsize=16_384)
+def _kept_features(term: str) -> tuple[tuple[str, float], ...]:
+    return _made_features(term)
+
+
+def _made_features(term: str) -> tuple[tuple[str, float], ...]:
     stemmed = stem(term)
     features = [(stemmed, _STEM_WEIGHT)]
     if group := concept(stemmed):

@@ -27,10 +27,21 @@ _FUNCTION_WORDS = (
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 """Function words. In a corpus of logs they are rare, so idf alone would take them for the point of a question."""
 
+LONGEST_KEPT = 120
+"""Characters. No word of a language or a log is longer; who makes longer ones up would fill the memory with them."""
 
-@lru_cache(maxsize=65_536)
+
 def split(word: str) -> tuple[str, ...]:
     """The terms of one word as `positions` finds it: itself, and its parts where it has any, each once."""
+    return _kept_split(word) if len(word) <= LONGEST_KEPT else _made_split(word)
+
+
+@lru_cache(maxsize=65_536)
+def _kept_split(word: str) -> tuple[str, ...]:
+    return _made_split(word)
+
+
+def _made_split(word: str) -> tuple[str, ...]:
     if compound := _STAMP.fullmatch(word) or _ADDRESS.fullmatch(word):
         return tuple(part for part in compound.groups() if part)
     found = dict.fromkeys([word.lower()])

@@ -42,7 +42,14 @@ def _encoder(vocabulary: str) -> _Encoder:
 
 @lru_cache(maxsize=65_536)
 def count(vocabulary: str, text: str) -> int:
-    """`encode_ordinary`, because text that spells a special token is still text."""
+    return count_once(vocabulary, text)
+
+
+def count_once(vocabulary: str, text: str) -> int:
+    """Not kept: for what an agent says at length, and nobody says again.
+
+    `encode_ordinary`, because text that spells a special token is still text.
+    """
     return len(_encoder(vocabulary).encode_ordinary(text))
 
 

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import json
 import os
 import sys
@@ -43,6 +44,7 @@ SLOWEST_STEP_S: Final = 10.0
 LARGEST_OBSERVATION_BYTES: Final = 1_000_000
 _LOOK_CLOSELY_EVERY: Final = 16
 _PLAYERS: Final = ("expert", "rag", "random")
+_LONGEST_EPISODE_S: Final = 120
 _SHORTEST_SECRET: Final = 8
 _SOME_COSTS: Final = ReferenceCosts(nano_usd=10_000_000, routed_nano_usd=5_000_000)
 _OPTIONS: Final[tuple[dict[str, Any], ...]] = (
@@ -105,12 +107,17 @@ class Attack:
         self._env = LocalEnv()
         self._number = 0
 
-    def run(self, actions: int) -> Tally:
+    def run(self, actions: int, watched: bool = False) -> Tally:
+        """`watched`: a step that never ends is told with its stack, and ends the process."""
         settled_kib = 0
         while self.tally.actions < actions:
+            if watched:
+                faulthandler.dump_traceback_later(_LONGEST_EPISODE_S, exit=True)
             self._episode(actions)
             if not settled_kib and self.tally.actions >= actions // 5:
                 settled_kib = _resident_kib()
+        if watched:
+            faulthandler.cancel_dump_traceback_later()
         self.tally.grown_kib = max(0, _resident_kib() - settled_kib)
         return self.tally
 
@@ -213,7 +220,8 @@ class Attack:
     def _bad_reset(self) -> None:
         """Wrong arguments are told in one line, and the running episode is untouched."""
         options = hostile.options(self._draw)
-        options.setdefault("scenario_id", "no-such-case")
+        if options.get("scenario_id") is None:
+            options["scenario_id"] = "no-such-case"
         before = self._outcome
         self.tally.bad_resets += 1
         try:
@@ -276,9 +284,7 @@ def _resident_kib() -> int:
 
 
 def attack(seed: int, actions: int) -> Tally:
-    if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(4_300)
-    return Attack(seed, scenario_store.ids("core")).run(actions)
+    return Attack(seed, scenario_store.ids("core")).run(actions, watched=True)
 
 
 def main() -> None:
@@ -289,7 +295,7 @@ def main() -> None:
     given = wanted.parse_args()
     began_s = time.monotonic()
     total = Tally()
-    shares = [given.actions // given.processes] * given.processes
+    shares = [-(-given.actions // given.processes)] * given.processes
     with ProcessPoolExecutor(given.processes) as pool:
         for tally in pool.map(attack, range(given.seed, given.seed + given.processes), shares):
             total.add(tally)

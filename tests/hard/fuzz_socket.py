@@ -240,7 +240,7 @@ def attack(address: Address, frames: int, seed: int) -> Tally:
         watching = asyncio.create_task(witness(address.port, stop, alone))
         attackers = [Attacker(first_seed + number, tally) for number in range(ATTACKERS)]
         try:
-            await asyncio.gather(*(each.run(address.port, count // ATTACKERS) for each in attackers))
+            await asyncio.gather(*(each.run(address.port, -(-count // ATTACKERS)) for each in attackers))
         finally:
             stop.set()
         assert await watching > 0

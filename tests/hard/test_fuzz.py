@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.hard import fuzz_engine, fuzz_socket
-from tests.server.live import Address
+from tests.server.live import thread
 from TokenOptEnv import ActionType, LocalEnv, TokenOptEnvAction, scenario_store
 from TokenOptEnv.episode_state import evolve
+from TokenOptEnv.server.settings import Settings
 
 _SMALL = tuple(name for name in scenario_store.ids("core") if "-easy-" in name)
 _MOST_GROWTH_KIB = 64 * 1_024
@@ -55,8 +56,9 @@ def test_the_names_that_are_looked_for_are_hidden_ones() -> None:
         assert any(fact.why in words for fact in scenario_store.load(name).hidden.facts)
 
 
-def test_no_frame_breaks_the_server_and_a_witness_notices_nothing(attacked: Address) -> None:
-    tally = fuzz_socket.attack(attacked, 900, seed=1)
+def test_no_frame_breaks_the_server_and_a_witness_notices_nothing() -> None:
+    with thread(Settings(capacity=fuzz_socket.CAPACITY)) as here:
+        tally = fuzz_socket.attack(here, 900, seed=1)
     assert tally.frames >= 800 and tally.closed_by_server > 5, "the attack was too tame"
     assert set(tally.answers) == {
         *("observation", "state"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -62,7 +63,7 @@ def locked() -> Iterator[Address]:
     ids=str,
 )
 def test_without_the_token_nothing_is_served(locked: Address, headers: dict[str, str]) -> None:
-    sent = [(name, value.encode("latin-1")) for name, value in headers.items()]
+    sent = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     with httpx.Client(base_url=locked.url, headers=sent) as web:
         for path, method in product(_PATHS, ("GET", "POST")):
             answer = web.request(method, path)
@@ -104,7 +105,12 @@ def test_the_client_plays_with_the_token_and_not_without(locked: Address) -> Non
 
 def test_a_wrong_token_is_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[tuple[bytes, bytes]] = []
-    monkeypatch.setattr(access.hmac, "compare_digest", lambda a, b: compared.append((a, b)) or a == b)
+
+    def compare(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return one == other
+
+    monkeypatch.setattr(hmac, "compare_digest", compare)
     assert access._knows(b"right", "Bearer right")
     assert not access._knows(b"right", "Bearer wrong")
     assert not access._knows(b"right", "")
@@ -133,7 +139,7 @@ def test_the_servers_own_page_and_a_listed_one_are_let_in(locked: Address) -> No
 
 
 def test_on_a_network_address_the_name_it_was_reached_by_is_its_own() -> None:
-    gate = access.Access(lambda *_: None, Settings())  # type: ignore[arg-type,return-value]
+    gate = access.Access(lambda *_: None, Settings())  # type: ignore[arg-type]
     scope = {"type": "http", "server": ("10.0.0.7", 8000), "client": None, "path": "/reset"}
     for host, origin, welcome in (
         ("camre.example", "https://camre.example", True),
@@ -144,8 +150,30 @@ def test_on_a_network_address_the_name_it_was_reached_by_is_its_own() -> None:
         assert (gate._refusal({**scope, "headers": headers}) is None) is welcome
 
 
+@pytest.mark.parametrize(
+    ("host", "welcome"),
+    [
+        ("localhost:8000", True),
+        ("camre.localhost:8000", True),
+        ("127.0.0.1:8000", True),
+        ("[::1]:8000", True),
+        ("0.0.0.0:8000", True),
+        ("evil.example:8000", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False),
+        ("[", False),
+        ("", False),
+    ],
+)
+def test_on_loopback_no_name_is_believed_that_could_point_anywhere(host: str, welcome: bool) -> None:
+    gate = access.Access(lambda *_: None, Settings())  # type: ignore[arg-type]
+    headers = [(b"host", host.encode()), (b"origin", f"http://{host}".encode())]
+    scope = {"type": "http", "server": ("127.0.0.1", 8000), "client": None, "path": "/reset", "headers": headers}
+    assert (gate._refusal(scope) is None) is welcome
+
+
 def test_every_origin_is_let_in_where_that_was_asked_for() -> None:
-    gate = access.Access(lambda *_: None, Settings(origins=("*",)))  # type: ignore[arg-type,return-value]
+    gate = access.Access(lambda *_: None, Settings(origins=("*",)))  # type: ignore[arg-type]
     headers = [(b"host", b"a"), (b"origin", b"https://b")]
     assert gate._refusal({"type": "http", "path": "/", "headers": headers}) is None
 
