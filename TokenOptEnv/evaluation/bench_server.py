@@ -98,7 +98,8 @@ def run(
     machine = this_machine()
     wanted = bench_sessions.cases(scenarios)
     compared = 0
-    with bench_processes.running(_APPS, max(sessions), workers) as servers:
+    capacity = max(sessions) if workers == 1 else max(*sessions, _WARM_SESSIONS * workers)
+    with bench_processes.running(_APPS, capacity, workers) as servers:
         heard = _warmed(servers, wanted, workers)
         made = []
         for count in sessions:
@@ -112,7 +113,7 @@ def run(
             made.append(_compared(count, runs))
         refusal = None
         if workers == 1:
-            refusal = asyncio.run(bench_sessions.refused_beyond(servers[_OURS].port, max(sessions)))
+            refusal = asyncio.run(bench_sessions.refused_beyond(servers[_OURS].port, capacity))
     return ServerBench(
         machine=machine,
         scenarios=len(wanted),

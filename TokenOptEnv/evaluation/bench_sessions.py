@@ -31,7 +31,6 @@ SCENARIO_ID: Final = "incident-medium-kafka-backpressure"
 SEED: Final = 7
 _ALONE: Final = "session-alone"
 _STATE: Final = '{"type":"state"}'
-_OBSERVATION: Final = b'{"type":"observation"'
 _PATIENCE_SECONDS: Final = 120
 """A thousand handshakes on a busy machine, or a worker that is still loading."""
 _AT_ONCE: Final = 50
@@ -193,15 +192,24 @@ async def _connected(port: int) -> ClientConnection:
 
 async def _settled(socket: ClientConnection) -> None:
     """Answered once: the server has given it a slot."""
-    await socket.send(_STATE)
-    await socket.recv(decode=False)
+    await _answered(socket, _STATE, b'{"type":"state"')
 
 
 async def _asked(socket: ClientConnection, frame: str) -> bytes:
-    await socket.send(frame)
-    answer = await socket.recv(decode=False)
-    if not answer.startswith(_OBSERVATION):
-        raise BadInput(f"the server answered {answer[:200]!r}")
+    return await _answered(socket, frame, b'{"type":"observation"')
+
+
+async def _answered(socket: ClientConnection, frame: str, beginning: bytes) -> bytes:
+    """An answer that begins as it should; anything else, a refusal among it, is one line."""
+    from websockets.exceptions import ConnectionClosed
+
+    try:
+        await socket.send(frame)
+        answer = await socket.recv(decode=False)
+    except ConnectionClosed as closed:
+        raise BadInput(f"the server closed a session: {closed}") from None
+    if not answer.startswith(beginning):
+        raise BadInput(f"the server answered {answer[:200].decode(errors='replace')}")
     return answer
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from TokenOptEnv.config import EpisodeConfig, RewardMode
+from TokenOptEnv.errors import ScenarioInvalid
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.plans.bound import lower_bound
 from TokenOptEnv.plans.clairvoyant import make_clairvoyant_plan
@@ -97,5 +101,10 @@ def _shipped() -> dict[str, StoredPlans]:
     file = shipped_folder() / _FILE
     if not file.is_file():
         return {}
-    parsed = _PlansFile.model_validate_json(gzip.decompress(file.read_bytes()))
+    try:
+        parsed = _PlansFile.model_validate_json(gzip.decompress(file.read_bytes()))
+    except (OSError, EOFError, zlib.error, ValidationError):
+        raise ScenarioInvalid(
+            "the plans of the core suite are damaged; install the package again, or rebuild them: camre scenarios build"
+        ) from None
     return {plans.content_hash: plans for plans in parsed.plans}

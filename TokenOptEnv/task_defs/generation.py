@@ -16,7 +16,7 @@ from TokenOptEnv.config import BUGFIX_HARD_ARTIFACT_TOKENS, SIZES, Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
 
-GENERATOR_VERSION = 3
+GENERATOR_VERSION = 4
 """Bumped when any generated case changes."""
 
 VALIDATION_NUMBERS = range(50_000)

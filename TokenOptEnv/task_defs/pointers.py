@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest
@@ -29,11 +29,12 @@ _STRAY_HITS = 1
 """Among the first hits of a lexical question stand its facts, and so many others."""
 _MOST_FACTS = SEARCH_MAX_TOP_K
 """A question that surveys more places than this is not answered by the hits of one search."""
-_MOST_WORDS = 8
+_POINTERS = (3, 5)
+"""How many words are added: drawn beforehand, since a count that followed from the facts would tell of them."""
 _WORDS_TRIED = 8
 """Of a fact, and then of the page it stands on, where the fact has no word of its own left to give."""
-_WORD = re.compile(r"[A-Za-z]{4,}|\d\d:\d\d:\d\d")
-"""Words, and times of day: what a person would remember of a line."""
+_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]{4,9}(?![A-Za-z])")
+"""What a person would remember of a line; no numbers, and no names that are a sentence long: both would show."""
 _LEADS = {True: ("Pointers: {}.", "Terms seen: {}."), False: ("Look for {}.", "Traces of it: {}.")}
 """By whether the case is of the test split, which asks in words of its own."""
 
@@ -49,7 +50,8 @@ def point(scenario: Scenario, split: Split, draw: Stream) -> Scenario:
         truth = truths[subtask.subtask_id]
         if truth.lexical and len(truth.needs) <= _MOST_FACTS:
             needed = [facts[name] for name in truth.needs]
-            words = _pointers(_filled(subtask, truth), needed, rooms[subtask.subtask_id], given_away)
+            count = draw.integer(*_POINTERS)
+            words = _pointers(_filled(subtask, truth), needed, rooms[subtask.subtask_id], given_away, count)
             if words:
                 lead = draw.choice(_LEADS[split is Split.TEST])
                 question = f"{subtask.question} {lead.format(', '.join(words))}"
@@ -92,8 +94,10 @@ class _ReadingRoom:
         return [*sorted(own, key=lambda word: self.spread[word])[:_WORDS_TRIED], *rare[:_WORDS_TRIED]]
 
 
-def _pointers(question: str, needed: Sequence[Fact], room: _ReadingRoom, given_away: frozenset[str]) -> tuple[str, ...]:
-    """Greedy: the word that takes most of what the facts still lack to be near; then without those not needed."""
+def _pointers(
+    question: str, needed: Sequence[Fact], room: _ReadingRoom, given_away: frozenset[str], count: int
+) -> tuple[str, ...]:
+    """Greedy: the word that takes most of what the facts still lack to be near; then any that does not lead away."""
     spots = [tuple(dict.fromkeys(place.segment_id for place in fact.places)) for fact in needed]
     near = len(set(spots)) + _STRAY_HITS
 
@@ -107,25 +111,15 @@ def _pointers(question: str, needed: Sequence[Fact], room: _ReadingRoom, given_a
 
     chosen: tuple[str, ...] = ()
     short = lacks(chosen)
-    while any(short) and len(chosen) < _MOST_WORDS:
-        missing = [fact for fact, gap in zip(needed, short, strict=True) if gap]
+    while len(chosen) < count:
+        missing = [fact for fact, gap in zip(needed, short, strict=True) if gap] or needed
         words = dict.fromkeys(word for fact in missing for word in room.telling_words(fact, given_away))
         tried = [(sum(gaps), word, gaps) for word in words if word not in chosen for gaps in [lacks((*chosen, word))]]
-        least, word, gaps = min(tried, default=(sum(short), "", short))
-        if least >= sum(short):
+        if not tried:
             break
-        chosen, short = (*chosen, word), gaps
-    met = sum(not gap for gap in short)
-    return _fewest(chosen, lambda words: sum(not gap for gap in lacks(words)) >= met)
-
-
-def _fewest(words: tuple[str, ...], suffices: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
-    """Without those that turn out not to be needed, the latest first."""
-    for word in reversed(words):
-        rest = tuple(each for each in words if each != word)
-        if suffices(rest):
-            words = rest
-    return words
+        _, word, short = min(tried)
+        chosen = (*chosen, word)
+    return chosen
 
 
 def _words(text: str) -> list[str]:

@@ -322,11 +322,10 @@ def test_about_as_many_questions_use_the_words_of_their_evidence_as_asked_for() 
         assert abs(found - wanted) / total <= 0.15
 
 
-def test_an_attentive_reader_finds_most_of_easy_and_not_all_of_medium() -> None:
+def test_an_attentive_reader_finds_most_of_easy_and_of_medium_and_not_all() -> None:
     shares = {difficulty: _found_share(difficulty) for difficulty in (Difficulty.EASY, Difficulty.MEDIUM)}
     assert 0.6 <= shares[Difficulty.EASY] <= 0.98
     assert 0.35 <= shares[Difficulty.MEDIUM] <= 0.95
-    assert shares[Difficulty.MEDIUM] < shares[Difficulty.EASY]
 
 
 def _found_share(difficulty: Difficulty) -> float:

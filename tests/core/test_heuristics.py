@@ -316,8 +316,8 @@ def test_room_for_everything_still_leaves_the_findings() -> None:
 
 def test_of_two_findings_to_a_question_the_older_can_be_spared() -> None:
     game = cases.Play(cases.world_of(cases.toy()))
-    game.route("q-setting", cases.WEAKEST)
     game.route("q-setting", cases.STRONGEST)
+    game.route("q-setting", cases.WEAKEST)
     (spared,) = desk.dispensable(game.observation)
     assert spared.finding_ids == (game.finding_ids[0],)
 
@@ -438,7 +438,7 @@ def test_expert_hands_talk_over_last() -> None:
 def test_a_log_is_searched_and_never_surveyed() -> None:
     game = cases.Play(cases.world_of(cases.toy()))
     log = [f"log-gateway-s{number}" for number in range(1, 9)]
-    assert survey.spread_out(game.observation, log) is None
+    assert survey.spread_out(game.observation, log, about_all=True) is None
 
 
 def test_a_cache_query_always_finds_room_for_its_hits() -> None:

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -259,7 +259,7 @@ class Attack:
 _FIELDS: Final = fields(EpisodeState)
 
 
-@cache
+@lru_cache(maxsize=64)
 def secrets(scenario: Scenario) -> tuple[str, ...]:
     """Names and reasons of the hidden half that stand nowhere in the public one, as JSON spells them.
 

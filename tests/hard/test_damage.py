@@ -20,6 +20,7 @@ from TokenOptEnv.errors import BadInput, CamreError, ScenarioInvalid
 from TokenOptEnv.evaluation import runner, suite
 from TokenOptEnv.evaluation.run_folder import RunFolder, load_run
 from TokenOptEnv.evaluation.suite import RunOptions, RunSpec
+from TokenOptEnv.plans import plan_store
 from TokenOptEnv.scenario import dump_scenario
 from TokenOptEnv.scenario_store import core, imported, pack_archive, train_cache
 from TokenOptEnv.scenario_store.pack_archive import Pack
@@ -203,6 +204,22 @@ def test_a_damaged_case_of_the_core_suite_is_an_error(
     file.write_bytes(dump_scenario(cases.toy()))
     _, told = _same_or_told(load_index, Random(5), index.read_bytes(), 60)
     core.index.cache_clear()
+    assert told > 20
+
+
+def test_damaged_plans_of_the_core_suite_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan_store.ship([], tmp_path)
+    file = tmp_path / "plans.json.gz"
+    data = file.read_bytes()
+    monkeypatch.setattr(plan_store, "shipped_folder", lambda: tmp_path)
+
+    def load(changed: bytes) -> bool:
+        file.write_bytes(changed)
+        plan_store._shipped.cache_clear()
+        return plan_store._shipped() == {}
+
+    _, told = _same_or_told(load, Random(8), data, 60)
+    plan_store._shipped.cache_clear()
     assert told > 20
 
 

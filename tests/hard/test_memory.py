@@ -5,16 +5,19 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections.abc import Callable
+from functools import _lru_cache_wrapper
 from random import Random
 
 import pytest
 
+from tests.hard import fuzz_engine
 from tests.server.live import KAFKA
-from TokenOptEnv import ActionType, LocalEnv, TokenOptEnvAction
+from TokenOptEnv import ActionType, LocalEnv, TokenOptEnvAction, scenario_store
 from TokenOptEnv.simulators import semantic_cache, terms, tokens
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _OPTIONS = 12
+EASY = next(name for name in scenario_store.ids("core") if "-easy-" in name)
 
 
 def _word(draw: Random) -> str:
@@ -87,3 +90,41 @@ def test_what_is_not_kept_is_split_and_weighed_alike(word: str) -> None:
     assert terms.split(word) == terms._made_split(word)
     for term in terms.split(word):
         assert semantic_cache._features(term) == semantic_cache._made_features(term)
+
+
+def test_an_attack_leaves_nothing_behind_but_what_bounded_caches_hold() -> None:
+    attack = fuzz_engine.Attack(7, (EASY,))
+    attack.run(400)
+    _forget()
+    tracemalloc.start()
+    try:
+        attack.run(800)
+        unbounded = _unbounded()
+        _forget()
+        once = tracemalloc.get_traced_memory()[0]
+        attack.run(1_400)
+        assert {name: size for name, size in _unbounded().items() if size > unbounded.get(name, 8)} == {}
+        _forget()
+        assert tracemalloc.get_traced_memory()[0] - once < 700_000
+    finally:
+        tracemalloc.stop()
+
+
+def _caches() -> list[_lru_cache_wrapper[object]]:
+    found = (each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper))
+    return [each for each in found if each.__module__.startswith(("TokenOptEnv", "tests"))]
+
+
+def _forget() -> None:
+    for each in _caches():
+        if each.cache_info().maxsize is not None:
+            each.cache_clear()
+    gc.collect()
+
+
+def _unbounded() -> dict[str, int]:
+    return {
+        f"{each.__module__}.{each.__qualname__}": each.cache_info().currsize
+        for each in _caches()
+        if each.cache_info().maxsize is None
+    }
