@@ -9,6 +9,8 @@ choice, in every world. The candidate with the best *mean* return over the world
 working: the best single episode would mostly be the luckiest. Of its episodes those that succeeded become traces;
 `--least-return` lets failures in, which teach at least the form where heuristics solve next to nothing.
 
+With `--slips` the kept candidate plays each world once more, with mistakes on the way (`slips.py`).
+
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 """
 
@@ -30,12 +32,14 @@ from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObserva
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.policies import menu
 from TokenOptEnv.scenario import Scenario, dump_scenario
+from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
 from TokenOptEnv.version import SCORING_VERSION
 from TokenOptEnv.world import ReferenceCosts, build_world
 from training import cases
 from training.cases import BoxedCase, BoxIndex, Cost
+from training.slips import slip
 
 LONGEST_ACTION_CHARACTERS = 240
 """A longer one does not fit what a policy may write in a step."""
@@ -51,6 +55,8 @@ class ExampleTrace(Frozen):
     policy: str
     total_return: float
     actions: tuple[str, ...]
+    slips: tuple[int, ...] = ()
+    """Which of them are mistakes: played, and not learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,7 @@ class Job:
     config: EpisodeConfig
     candidates: tuple[Candidate, ...]
     least_return: float
+    slip_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--policy", action="append", help="a policy to learn from; repeat for more. All honest ones.")
     parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
+    parser.add_argument("--slips", type=float, default=0.0, help="share of steps spoiled in a second play; none if 0")
     parser.add_argument("--no-traces", action="store_true", help="only the box, as for validation")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="OUT.zip and OUT.jsonl are written")
@@ -100,7 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         candidates = () if chosen.no_traces else _candidates(chosen.policy)
         jobs = [
-            Job(name, config, candidates, chosen.least_return) for name in _places(chosen.split, chosen.first, wanted)
+            Job(name, config, candidates, chosen.least_return, chosen.slips)
+            for name in _places(chosen.split, chosen.first, wanted)
         ]
         collected = list(_collect(jobs, chosen.processes))
     except CamreError as fault:
@@ -169,13 +178,13 @@ def collect_case(job: Job) -> Collected:
     scenario = scenario_store.load(job.scenario_id)
     costs = cases.plan_costs(scenario, job.config)
     best: list[_Played] = []
-    winner = ""
+    winner = Candidate("")
     for candidate in job.candidates:
         if candidate.rung is not None and candidate.rung >= len(scenario.public.menus[job.config.catalog]):
             continue
         played = [_play(candidate, scenario, seed, job.config, costs[seed]) for seed in range(DEFAULT_WORLDS)]
         if not best or _mean_return(played) > _mean_return(best):
-            best, winner = played, candidate.name
+            best, winner = played, candidate
     case = BoxedCase(
         scenario_id=scenario.scenario_id,
         family=scenario.public.family,
@@ -183,18 +192,25 @@ def collect_case(job: Job) -> Collected:
         costs=costs,
         best_return=round(_mean_return(best), 6) if best else 0.0,
     )
+    shown = list(enumerate(best))
+    if job.slip_share > 0.0 and best:
+        shown += [
+            (seed, _play(winner, scenario, seed, job.config, costs[seed], job.slip_share))
+            for seed in range(DEFAULT_WORLDS)
+        ]
     traces = tuple(
         ExampleTrace(
             scenario_id=scenario.scenario_id,
             seed=seed,
-            policy=winner,
+            policy=winner.name,
             total_return=each.total_return,
             actions=each.actions,
+            slips=each.slips,
         )
-        for seed, each in enumerate(best)
+        for seed, each in shown
         if each.total_return >= job.least_return and each.actions
     )
-    return Collected(case, dump_scenario(scenario), traces, winner, sum(each.success for each in best))
+    return Collected(case, dump_scenario(scenario), traces, winner.name, sum(each.success for each in best))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,29 +219,50 @@ class _Played:
     total_return: float
     actions: tuple[str, ...]
     """Empty where an action has no short form that means the same."""
+    slips: tuple[int, ...] = ()
 
 
 def _mean_return(played: list[_Played]) -> float:
     return sum(each.total_return for each in played) / len(played)
 
 
-def _play(candidate: Candidate, scenario: Scenario, seed: int, config: EpisodeConfig, cost: Cost | None) -> _Played:
+def _play(
+    candidate: Candidate,
+    scenario: Scenario,
+    seed: int,
+    config: EpisodeConfig,
+    cost: Cost | None,
+    slip_share: float = 0.0,
+) -> _Played:
     reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
     world = build_world(scenario, seed, config, reference=lambda: reference)
     policy = policies.make(candidate.policy, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
     observation = now.observation
     texts: list[str] = []
+    slips: list[int] = []
+    draw = Stream("slips", scenario.scenario_id, seed)
     is_sayable = True
     while not observation.done:
         action = _retuned(policy.act(observation), observation, candidate.rung)
+        spoiled = slip(action, observation, draw) if draw.chance(slip_share) else None
+        after = None if spoiled is None else advance(now.state, parse(spoiled, observation), world)
+        if spoiled is not None and after is not None and _is_refused(after.observation) and not after.observation.done:
+            slips.append(len(texts))
+            texts.append(spoiled)
+            now, observation = after, after.observation
         text = short_form(action, Numbering.of(observation))
         is_sayable = is_sayable and len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action
         texts.append(text)
         now = advance(now.state, action, world)
         observation = now.observation
     assert observation.score is not None
-    return _Played(observation.score.success, observation.score.total_return, tuple(texts) if is_sayable else ())
+    told = tuple(texts) if is_sayable else ()
+    return _Played(observation.score.success, observation.score.total_return, told, tuple(slips))
+
+
+def _is_refused(observation: TokenOptEnvObservation) -> bool:
+    return observation.last_tool_result is not None and observation.last_tool_result.refusal is not None
 
 
 def _retuned(action: TokenOptEnvAction, observation: TokenOptEnvObservation, rung: int | None) -> TokenOptEnvAction:

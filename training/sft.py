@@ -113,7 +113,8 @@ def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel
         episodes.append(
             [
                 Sample(prompt, np.asarray([*model.tokenizer.encode(text).ids, model.eos_id], dtype=np.int32))
-                for prompt, text in zip(reply.prompts, trace.actions, strict=True)
+                for place, (prompt, text) in enumerate(zip(reply.prompts, trace.actions, strict=True))
+                if place not in trace.slips
             ]
         )
     if not episodes:

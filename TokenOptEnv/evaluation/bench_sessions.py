@@ -33,6 +33,8 @@ _ALONE: Final = "session-alone"
 _STATE: Final = '{"type":"state"}'
 _PATIENCE_SECONDS: Final = 120
 """A thousand handshakes on a busy machine, or a worker that is still loading."""
+_CLOSING_SECONDS: Final = 0.2
+"""For sockets of sessions that were broken off: the loop must turn once more before they are closed."""
 _AT_ONCE: Final = 50
 """Sessions that connect at the same time."""
 _QUICK: Final = (Difficulty.EASY.value, Difficulty.MEDIUM.value)
@@ -151,6 +153,7 @@ async def play_together(
             seconds, cpu_after = time.perf_counter() - began, server.cpu_ns()
             resident_mb = server.resident_mb()
     except* BadInput as faults:
+        await asyncio.sleep(_CLOSING_SECONDS)
         raise faults.exceptions[0] from None
     cpu_ns = None if cpu_before is None or cpu_after is None else cpu_after - cpu_before
     return Played(seconds, latencies, cpu_ns, resident_mb)

@@ -1,0 +1,47 @@
+"""Mistakes in traces: refused, made good at once, and never taught."""
+
+from __future__ import annotations
+
+import pytest
+
+from TokenOptEnv import LocalEnv
+from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.text_actions import parse
+from training.collect import Candidate, ExampleTrace, Job, collect_case
+
+_CASE = "incident-easy-orders-cell2"
+
+
+@pytest.fixture(scope="module")
+def traces() -> tuple[ExampleTrace, ...]:
+    job = Job(_CASE, EpisodeConfig(), (Candidate("rag"),), least_return=-1.0, slip_share=0.5)
+    return collect_case(job).traces
+
+
+def test_every_world_is_also_shown_with_slips(traces: tuple[ExampleTrace, ...]) -> None:
+    clean, slipped = traces[:4], traces[4:]
+    assert [trace.seed for trace in clean] == [trace.seed for trace in slipped] == [0, 1, 2, 3]
+    assert not any(trace.slips for trace in clean)
+    assert sum(len(trace.slips) for trace in slipped) > 3
+
+
+def test_a_slip_is_refused_and_what_follows_is_not(traces: tuple[ExampleTrace, ...]) -> None:
+    for trace in traces:
+        env = LocalEnv()
+        observation = env.reset(scenario_id=trace.scenario_id, seed=trace.seed)
+        for place, text in enumerate(trace.actions):
+            observation = env.step(parse(text, observation))
+            assert observation.last_tool_result is not None
+            assert (observation.last_tool_result.refusal is not None) == (place in trace.slips), text
+
+
+def test_without_its_slips_a_trace_is_the_one_without(traces: tuple[ExampleTrace, ...]) -> None:
+    for clean, slipped in zip(traces[:4], traces[4:], strict=True):
+        kept = tuple(text for place, text in enumerate(slipped.actions) if place not in slipped.slips)
+        assert kept == clean.actions
+        assert slipped.total_return <= clean.total_return
+
+
+def test_slips_are_the_same_in_any_process(traces: tuple[ExampleTrace, ...]) -> None:
+    job = Job(_CASE, EpisodeConfig(), (Candidate("rag"),), least_return=-1.0, slip_share=0.5)
+    assert collect_case(job).traces == traces

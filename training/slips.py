@@ -1,0 +1,45 @@
+"""Slips: what a hand that cannot add up does now and then, for a warm start that teaches how to go on from there.
+
+A heuristic counts tokens and handles without a mistake, so its traces hold no refusal; a small model makes one, has
+never seen what comes after, and says the same again until its steps are gone. A slip spoils the action that the
+heuristic is about to take so that the rules refuse it. A refusal changes nothing but the bill, so the heuristic's own
+action is right at once after it: that is what is learned, and never the slip.
+"""
+
+from __future__ import annotations
+
+from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.streams import Stream
+from TokenOptEnv.text_actions import Numbering
+from TokenOptEnv.text_actions import write as short_form
+
+_MOST_NAMED = 9
+"""A slip names no more things than fit what a policy may write."""
+
+
+def slip(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str | None:
+    """What a small model might say instead; None where nothing of the kind comes to mind."""
+    match action.action_type:
+        case ActionType.HYDRATE_SEGMENTS | ActionType.ROUTE_SUBTASK:
+            return _with_more(action, observation, draw)
+        case ActionType.SUBMIT_ANSWER:
+            return _with_no_findings(observation, draw)
+        case _:
+            return None
+
+
+def _with_more(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str | None:
+    """Named besides: what does not fit any more, is too many, or is there already."""
+    named = action.context_segment_ids
+    others = [handle.segment_id for handle in observation.surfaced if handle.segment_id not in named]
+    more = draw.shuffled(others)[: max(0, _MOST_NAMED - len(named))]
+    if not more:
+        return None
+    spoiled = action.model_copy(update={"context_segment_ids": (*named, *more)})
+    return short_form(spoiled, Numbering.of(observation))
+
+
+def _with_no_findings(observation: TokenOptEnvObservation, draw: Stream) -> str | None:
+    """Handed in: numbers of items that are no findings."""
+    numbers = [item.alias for item in observation.working_memory.items if not item.finding_ids]
+    return " ".join(["submit", *map(str, draw.shuffled(numbers)[:2])]) if numbers else None
