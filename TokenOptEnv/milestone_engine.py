@@ -13,11 +13,13 @@ from TokenOptEnv.world import VisibleWorld
 
 
 def _first_look(state: EpisodeState, visible: VisibleWorld) -> bool:
-    return any(request.startswith("read ") for request in state.seen_requests)
+    """By reading or by searching: were one of them paid for, it would be done for the pay."""
+    return bool(state.surfaced)
 
 
 def _evidence_held(state: EpisodeState, visible: VisibleWorld) -> bool:
-    return bool(state.read_ids)
+    """Read whole by the agent, or by a worker whose finding cites it."""
+    return bool(state.read_ids) or _first_finding(state, visible)
 
 
 def _first_finding(state: EpisodeState, visible: VisibleWorld) -> bool:
@@ -56,7 +58,7 @@ def evaluate(before: EpisodeState, state: EpisodeState, visible: VisibleWorld) -
     if (
         state.findings is before.findings
         and state.read_ids is before.read_ids
-        and state.seen_requests is before.seen_requests
+        and state.surfaced is before.surfaced
         and state.checkpoints is before.checkpoints
     ):
         return state

@@ -37,8 +37,8 @@ GUARDRAILS: Final = {
     Guardrail.STALE_CACHE_TRUST: "rested on an outdated earlier result",
 }
 MILESTONES: Final = {
-    "first-look": "opened an artifact",
-    "evidence-held": "held evidence in memory",
+    "first-look": "saw segments",
+    "evidence-held": "had evidence read",
     "first-finding": "a model's finding with citations",
     "every-field-found": "models found something for every field",
     "saved-before-reset": "saved findings before a reset",

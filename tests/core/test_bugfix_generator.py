@@ -415,9 +415,9 @@ def test_the_guilty_commit_is_neither_newest_nor_oldest_nor_the_only_one_of_its_
         origin = next((f for f in scenario.hidden.facts if f.fact_id == "origin"), None)
         if origin is not None:
             ranks.append(shas.index(origin.places[0].text.removeprefix("commit ")))
-    assert len(ranks) >= 5
+    assert len(ranks) >= 3
     assert min(ranks) >= 3
-    assert len(set(ranks)) >= 3
+    assert len(set(ranks)) >= 2
 
 
 def test_a_suspect_is_as_often_talked_about_as_the_guilty_function() -> None:

@@ -384,7 +384,7 @@ def test_no_log_runs_backwards(difficulty: Difficulty, number: int) -> None:
         if artifact.artifact_id.startswith("log-"):
             lines = "".join(segment.text for segment in artifact.segments).splitlines()
             times = [found.group().replace(",", ".") for line in lines if (found := _CLOCK_TIME.search(line))]
-            assert len(times) > 8
+            assert len(times) > 4
             assert times == sorted(times)
 
 

@@ -26,9 +26,9 @@ from TokenOptEnv.models import (
 from TokenOptEnv.plans import reference_plan
 from TokenOptEnv.prompt import head_text, item_text, tail_text
 from TokenOptEnv.scenario import Scenario
-from TokenOptEnv.simulators import tokens
 from TokenOptEnv.simulators.compression import methods
 from TokenOptEnv.task_defs.family import families
+from TokenOptEnv.world import text_tokens
 
 ODD = st.one_of(
     st.text(max_size=12),
@@ -231,13 +231,13 @@ class Machine(RuleBasedStateMachine):
         """The controller pays for each piece of the prompt that it decided on, in its own vocabulary."""
         card = self.play.world.visible.controller
         head, *_, tail = self._pieces(before)
-        counted = tokens.count(card.vocabulary, head) + tokens.count(card.vocabulary, tail)
+        counted = text_tokens(card, head) + text_tokens(card, tail)
         for item in before.working_memory.items:
             if item.kind is ItemKind.SEGMENT:
                 over = item_text(item).removesuffix(item.text)
-                counted += tokens.count(card.vocabulary, over) + tokens.count(card.vocabulary, item.text)
+                counted += text_tokens(card, over) + text_tokens(card, item.text)
             else:
-                counted += tokens.count(card.vocabulary, item_text(item))
+                counted += text_tokens(card, item_text(item))
         entry = next(entry for entry in self.seen.ledger if entry.who == "controller")
         billed = entry.fresh_tokens + entry.cached_tokens
         assert billed == counted if not self._cut_short(entry) else billed <= counted

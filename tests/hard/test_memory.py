@@ -64,7 +64,7 @@ def test_a_made_up_word_is_not_kept_at_many_times_its_size(kind: ActionType, wor
 
 def test_a_long_action_is_not_kept_by_who_counts_it() -> None:
     draw, env = Random(2), LocalEnv()
-    before = tokens.count.cache_info().currsize
+    tokens.count.cache_clear()
 
     def say(number: int) -> None:
         env.reset(scenario_id=KAFKA)
@@ -72,7 +72,7 @@ def test_a_long_action_is_not_kept_by_who_counts_it() -> None:
         env.step(TokenOptEnvAction(action_type=ActionType.MALFORMED, raw_text=raw))
 
     assert _kept_bytes(10, say) < 8_000
-    assert tokens.count.cache_info().currsize > before, "what is short is kept"
+    assert tokens.count.cache_info().currsize > 0, "what is short is kept"
 
 
 def test_another_option_costs_no_other_index() -> None:
