@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
 from TokenOptEnv import task_defs
+from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.task_defs.generation import Outline, Split
 from TokenOptEnv.task_defs.offers import offer
 from TokenOptEnv.task_defs.pointers import point
+
+_LED_THROUGHOUT = (Difficulty.EASY, Difficulty.MEDIUM)
+"""Of designed cases: here every question leads to its evidence; harder ones ask in words of their own."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,16 @@ class Family:
 
     def design(self, scenario_id: str) -> Scenario:
         """A case designed by hand, its questions led to their evidence as those of generated cases are."""
-        return point(self.designed[scenario_id](), Split.TRAIN, Stream("designed", scenario_id, "pointers"))
+        scenario = self.designed[scenario_id]()
+        if scenario.public.difficulty in _LED_THROUGHOUT:
+            scenario = _in_their_words(scenario)
+        return point(scenario, Split.TRAIN, Stream("designed", scenario_id, "pointers"))
+
+
+def _in_their_words(scenario: Scenario) -> Scenario:
+    """The same case, every question of it to be put in words of its facts."""
+    truths = tuple(truth.model_copy(update={"lexical": True}) for truth in scenario.hidden.subtasks)
+    return replace(scenario, hidden=scenario.hidden.model_copy(update={"subtasks": truths}))
 
 
 @cache
