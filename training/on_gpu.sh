@@ -3,6 +3,7 @@
 #
 #   bash training/on_gpu.sh keep                   put the parts carried by this call aside; once for every call that carries some
 #   bash training/on_gpu.sh prepare                put wheels and base model together
+#   bash training/on_gpu.sh collect --easy N --medium N --hard N [OPTION..]   more cases and traces, on its many cores
 #   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
 #   bash training/on_gpu.sh check BOX [ADAPTER]    play a case box greedily with sft/adapter, grpo/best or grpo/adapter
@@ -34,6 +35,9 @@ case "$task" in
     cat $(ls "$STORE"/base-*/gguf-* | sort -V) > "$STORE/model.gguf"
     "$PYTHON" -m training.base_model --gguf "$STORE/model.gguf" --out "$STORE/base"
     "$PYTHON" -c "import torch, transformers, peft; print(torch.__version__, transformers.__version__, peft.__version__, torch.cuda.is_available())" ;;
+  collect)
+    CAMRE_CACHE_DIR="$STORE/cache" "$PYTHON" -m training.collect --split train --policy expert --slips 0.15 \
+      --least-return 0 --processes "$PROCESSES" --out "$STORE/data/train" "$@" 2>&1 | tee -a "$STORE/collect.log" | tail -3 ;;
   sft)
     minutes=$1; shift
     "$PYTHON" -m training.sft "${COMMON[@]}" --out "$STORE/sft" --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/sft.log" ;;
