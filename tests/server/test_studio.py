@@ -99,7 +99,9 @@ def test_a_page_is_asked_only_of_an_artifact_that_has_several() -> None:
 
 
 def test_only_stronger_models_are_offered_for_a_reply_that_is_not_good_enough() -> None:
-    frames = played(Table(reveal=False), Sitting(scenario_id=KAFKA), plan(KAFKA, 0)[:4])
+    actions = plan(KAFKA, 0)
+    first = next(n for n, action in enumerate(actions) if action.action_type is ActionType.ROUTE_SUBTASK)
+    frames = played(Table(reveal=False), Sitting(scenario_id=KAFKA), actions[: first + 1])
     up = next(form for form in frames[-1].forms if form.action_type is ActionType.ESCALATE_ROUTE)
     model = next(field for field in up.fields if field.name == "model_id")
     (route,) = frames[-1].observation.routing.routes

@@ -36,9 +36,10 @@ _USED = ("button", "link", "textbox", "combobox", "checkbox", "radio", "slider",
 WIDTHS = (320, 390, 820)
 _FILL = """(fields) => {
   const form = document.querySelector('.action-form');
-  for (const [name, value] of Object.entries(fields)) {
+  const names = [...form.querySelectorAll('[data-field]')].map((field) => field.dataset.field);
+  for (const name of names.filter((each) => each in fields)) {
     const asked = () => form.querySelector(`[data-field="${name}"]`);
-    for (const each of [value].flat()) {
+    for (const each of [fields[name]].flat()) {
       const choices = [...asked().querySelectorAll('input[type=radio], input[type=checkbox]')];
       const choice = choices.find((input) => input.value === each);
       if (choice) { choice.click(); continue; }
