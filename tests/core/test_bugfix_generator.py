@@ -408,16 +408,17 @@ def test_the_guilty_file_stands_anywhere_among_the_choices() -> None:
 
 def test_the_guilty_commit_is_neither_newest_nor_oldest_nor_the_only_one_of_its_kind() -> None:
     ranks = []
-    for number in PAIRS:
-        scenario = _pair(number)[0]
+    for number in PAIRS[:12]:
+        asked = replace(_outline(Difficulty.EASY, number), no_fault=False, wide_facts=None, slot=True)
+        scenario = write_case(asked)
         history = next(a for a in scenario.public.artifacts if a.artifact_id == "history")
         shas = re.findall(r"^commit (\w{8})$", "".join(s.text for s in history.segments), re.MULTILINE)
         origin = next((f for f in scenario.hidden.facts if f.fact_id == "origin"), None)
         if origin is not None:
             ranks.append(shas.index(origin.places[0].text.removeprefix("commit ")))
-    assert len(ranks) >= 3
+    assert len(ranks) >= 5
     assert min(ranks) >= 3
-    assert len(set(ranks)) >= 2
+    assert len(set(ranks)) >= 3
 
 
 def test_a_suspect_is_as_often_talked_about_as_the_guilty_function() -> None:

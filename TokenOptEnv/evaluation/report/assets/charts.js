@@ -1,5 +1,5 @@
 
-// Small helpers for building nodes, and the charts: each draws itself at the width it is given.
+// Small helpers for building nodes, the light and dark switch, and the charts: each draws itself at the width it is given.
 const SVG = "http://www.w3.org/2000/svg";
 
 function el(tag, props, ...children) {
@@ -298,4 +298,18 @@ function reliabilityChart(rows, width) {
 
 function legend(items) {
   return el("div", { class: "legend" }, items.map((item) => el("span", {}, el("i", { style: { background: item.color } }), item.label)));
+}
+
+function theme() {
+  const button = document.getElementById("theme"), root = document.documentElement;
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  const apply = () => {
+    const dark = chosen ? chosen === "dark" : system.matches;
+    root.dataset.theme = dark ? "dark" : "light";
+    button.textContent = dark ? "☀" : "☾";
+  };
+  button.addEventListener("click", () => { chosen = root.dataset.theme === "dark" ? "light" : "dark"; apply(); });
+  system.addEventListener("change", apply);
+  apply();
 }

@@ -38,20 +38,6 @@ async function unpacked() {
   return JSON.parse(await new Response(stream).text());
 }
 
-function theme() {
-  const button = document.getElementById("theme"), root = document.documentElement;
-  const system = window.matchMedia("(prefers-color-scheme: dark)");
-  let chosen = null;
-  const apply = () => {
-    const dark = chosen ? chosen === "dark" : system.matches;
-    root.dataset.theme = dark ? "dark" : "light";
-    button.textContent = dark ? "☀" : "☾";
-  };
-  button.addEventListener("click", () => { chosen = root.dataset.theme === "dark" ? "light" : "dark"; apply(); });
-  system.addEventListener("change", apply);
-  apply();
-}
-
 function named(policy, color, extra) {
   return el("span", { class: "name" }, policy.knows_truth ? el("span", { class: "star", title: "knows the truth" }, "★") : el("span", { class: "dot", style: { background: color } }), policy.name, extra || "");
 }

@@ -1,4 +1,4 @@
-// The shell: which view an address names, the theme, and one way to say that something went wrong.
+// The shell: which view an address names, and one way to say that something went wrong.
 import { compareView } from "./compare.js";
 import { episodeView } from "./episode.js";
 import { episodes } from "./episodes.js";
@@ -8,20 +8,6 @@ import { server } from "./server.js";
 
 const main = document.getElementById("main");
 let left = null;
-
-function theme() {
-  const button = document.getElementById("theme"), root = document.documentElement;
-  const system = window.matchMedia("(prefers-color-scheme: dark)");
-  let chosen = null;
-  const apply = () => {
-    const dark = chosen ? chosen === "dark" : system.matches;
-    root.dataset.theme = dark ? "dark" : "light";
-    button.textContent = dark ? "☀" : "☾";
-  };
-  button.addEventListener("click", () => { chosen = root.dataset.theme === "dark" ? "light" : "dark"; apply(); });
-  system.addEventListener("change", apply);
-  apply();
-}
 
 async function viewed(lobby, [name, first, second]) {
   if (name === "play") return episodeView(lobby, await episodes.find(first));
