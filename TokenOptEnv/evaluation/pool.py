@@ -39,7 +39,7 @@ def results(work: Callable[[T], R], items: Sequence[T], workers: int) -> Iterato
         except BrokenProcessPool:
             raise BadInput("a worker process was ended from outside; start the same command again") from None
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
 
 def _drained(pool: ProcessPoolExecutor, work: Callable[[T], R], items: Sequence[T], queued: int) -> Iterator[R]:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -57,7 +59,7 @@ def _with_studio(reveal: bool) -> Callable[..., FastAPI]:
     from TokenOptEnv.server.studio import routes, tab
     from TokenOptEnv.server.studio.table import Table
 
-    def create(*parts: Any, **options: Any) -> FastAPI:
+    async def build(*parts: Any, **options: Any) -> FastAPI:
         app: FastAPI = create_web_interface_app(
             *parts,
             **options,
@@ -68,6 +70,11 @@ def _with_studio(reveal: bool) -> Callable[..., FastAPI]:
         )
         app.include_router(routes.router(Table(reveal)))
         return app
+
+    def create(*parts: Any, **options: Any) -> FastAPI:
+        """Build inside a running event loop: where none runs, Gradio opens its own and never closes them."""
+        with ThreadPoolExecutor(max_workers=1) as aside:
+            return aside.submit(lambda: asyncio.run(build(*parts, **options))).result()
 
     return create
 

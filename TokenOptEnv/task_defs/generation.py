@@ -16,7 +16,7 @@ from TokenOptEnv.config import BUGFIX_HARD_ARTIFACT_TOKENS, SIZES, Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
 
-GENERATOR_VERSION = 4
+GENERATOR_VERSION = 5
 """Bumped when any generated case changes."""
 
 VALIDATION_NUMBERS = range(50_000)
@@ -31,7 +31,7 @@ _NO_FAULT = (3, 4)
 """Of every twenty cases of a family, one or the other."""
 _NO_FAULT_SHARE = 0.175
 """Of cases of another kind than stands at their number, which no split holds."""
-_WIDE_SHARE = 0.36
+_WIDE_SHARE = 0.5
 _SLOT_SHARE = {Difficulty.EASY: 0.2, Difficulty.MEDIUM: 0.4, Difficulty.HARD: 0.6, Difficulty.MARATHON: 1.0}
 _LEXICAL_SHARE = {Difficulty.EASY: 0.98, Difficulty.MEDIUM: 0.98, Difficulty.HARD: 0.97, Difficulty.MARATHON: 0.97}
 _QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (3, 3), Difficulty.MARATHON: (4, 5)}
@@ -45,7 +45,7 @@ _WIDE_FACTS = {
 _NEVER_WIDE = (("ci", Difficulty.EASY), ("ci", Difficulty.MEDIUM))
 """The logs of enough runs to outgrow memory and handles would not fit an easy case, and crowd a medium one out."""
 _VALID_CACHE_SHARE = 0.5
-_VALID_CACHE_SHARE_IF_WIDE = 0.25
+_VALID_CACHE_SHARE_IF_WIDE = 0.35
 """Less: with an earlier result at hand, a wide question need not be gathered, and gathering is to matter too."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import json
 import logging
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -101,11 +100,11 @@ class Told:
 class Recorder:
     """Asks a server for everything it has."""
 
-    def __init__(self, here: Address, scenario_id: str, told: Told) -> None:
+    def __init__(self, here: Address, web: httpx.Client, scenario_id: str, told: Told) -> None:
         self._here = here
         self._scenario_id = scenario_id
         self._told = told
-        self._web = httpx.Client(base_url=here.url, timeout=60)
+        self._web = web
 
     def http(self, method: str, path: str, body: object = None, done: bool = False) -> bytes:
         answer = self._web.request(method, path, json=body) if body is not None else self._web.request(method, path)
@@ -217,10 +216,8 @@ def fixed_tool_results(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.Monke
     monkeypatch.setattr(local_env, "_reference", lambda *_: _SOME_COSTS)
     monkeypatch.setattr(world, "_simulated", lambda scenario, *_: _tool_results(_real(scenario.scenario_id)))
     yield monkeypatch
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # Gradio leaves event loops open; they are found here
-        gc.unfreeze()
-        gc.collect()
+    gc.unfreeze()  # a server that starts freezes what there is
+    gc.collect()
 
 
 def _recorded(
@@ -230,8 +227,8 @@ def _recorded(
     caplog.clear()
     with patch.context() as patched, caplog.at_level(logging.INFO):
         patched.setattr(scenario_store, "load", lambda name: scenario if name == scenario.scenario_id else _load(name))
-        with thread(Settings(web=True)) as here:
-            recorder = Recorder(here, scenario.scenario_id, told)
+        with thread(Settings(web=True)) as here, httpx.Client(base_url=here.url, timeout=60) as web:
+            recorder = Recorder(here, web, scenario.scenario_id, told)
             recorder.endpoints()
             recorder.stateless(script)
             recorder.session(script)
@@ -243,7 +240,6 @@ def _recorded(
 _load = scenario_store.load
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("scenario_id", REAL)
 def test_with_another_truth_the_server_says_the_same_until_the_end(
     scenario_id: str, fixed_tool_results: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -259,7 +255,6 @@ def test_with_another_truth_the_server_says_the_same_until_the_end(
     assert not [word for word in words for line in (*first.logged, *second.logged) if word in line]
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_server_whose_state_depends_on_the_truth_is_found_out(
     fixed_tool_results: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import gc
+from asyncio import BaseEventLoop
 
 import httpx
-import pytest
 
 from tests.server.live import KAFKA, ask, thread
+from TokenOptEnv.server.app import build_app
 from TokenOptEnv.server.settings import Settings
 
 _READ = {"action_type": "READ_ARTIFACT", "artifact_id": "ticket-9602"}
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # Gradio leaves event loops open; they are found here
+def _open_loops() -> set[int]:
+    return {id(each) for each in gc.get_objects() if isinstance(each, BaseEventLoop) and not each.is_closed()}
+
+
+def test_building_the_web_interface_leaves_no_event_loop_open() -> None:
+    before = _open_loops()
+    app = build_app(Settings(web=True))
+    assert _open_loops() <= before
+    assert app.routes
+
+
 def test_the_web_interface_plays_beside_the_sessions() -> None:
     with thread(Settings(web=True)) as here, httpx.Client(base_url=here.url, timeout=20) as web:
         assert web.get("/web/").status_code == 200
@@ -24,7 +35,6 @@ def test_the_web_interface_plays_beside_the_sessions() -> None:
         assert "did you mean" in web.post("/web/reset", json={"scenario_id": KAFKA[:-1]}).json()["detail"]
         with here.connect() as socket:
             assert ask(socket, {"type": "state"})["data"]["step_count"] == 0
-    gc.collect()
 
 
 def test_without_being_asked_for_there_is_no_web_interface() -> None:
