@@ -1,4 +1,4 @@
-"""Play a box of cases, greedily, with a trained policy or a heuristic; the same table for both.
+"""Play a box of cases with a trained policy (greedily, unless told otherwise) or a heuristic; the same table for both.
 
 python -m training.evaluate --base runs/base/smollm2-135m --adapter runs/grpo/adapter --box runs/data/validation.zip
 python -m training.evaluate --policy expert --policy cascade --box runs/data/validation.zip
@@ -17,6 +17,7 @@ from pathlib import Path
 from TokenOptEnv import policies
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.errors import BadInput, CamreError
+from TokenOptEnv.streams import word
 from training.cases import CaseBox
 from training.env_pool import EnvPool, open_pool
 from training.episode import Episode, Outcome
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--episodes", type=int, default=10_000, help="at most; each case in each world when fewer")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
+    parser.add_argument("--temperature", type=float, default=0.0, help="of the draws; 0 takes the likeliest token")
     parser.add_argument("--no-grammar", action="store_true", help="let the policy say anything")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--device")
@@ -87,7 +89,8 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
         pool = open_pool(room_of(chosen, chosen.box), chosen.processes, block=1)
         model = PolicyModel(chosen.base, None, chosen.adapter, pick_device(chosen.device))
         grammar = None if chosen.no_grammar else grammar_of(chosen, model)
-        sampler = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
+        sampler = Sampler(model, Sampling(chosen.action_tokens, chosen.temperature), grammar)
+        sampler.seed(word("evaluate"))
         begin(tasks, pool)
         played, pace = play(tasks, pool, sampler, model.tokenizer)
         sys.stdout.write(f"{pace.steps_per_minute:,.0f} steps a minute, {pace.env_share:.1%} of it the environment's\n")

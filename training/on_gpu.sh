@@ -50,8 +50,8 @@ case "$task" in
     "$PYTHON" -m training.evaluate --box "$STORE/data/$1" --base "$STORE/base" --adapter "$STORE/$adapter" \
       --processes "$PROCESSES" --out "$STORE/check-${1%.zip}-${adapter//\//-}.jsonl" 2>&1 | tee -a "$STORE/check.log" ;;
   give)
-    for name in sft/adapter grpo/adapter grpo/best; do
-      if [ -d "$STORE/$name" ]; then cp "$STORE/$name/adapter_model.safetensors" "$OUT/${name//\//-}.safetensors"; fi
+    for file in "$STORE"/*/{adapter,best}/adapter_model.safetensors; do
+      if [ -f "$file" ]; then name=$(dirname "${file#"$STORE/"}"); cp "$file" "$OUT/${name//\//-}.safetensors"; fi
     done
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;

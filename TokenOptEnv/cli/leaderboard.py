@@ -10,9 +10,8 @@ import typer
 
 def leaderboard(
     runs: Annotated[list[Path], typer.Argument(help="Folders that camre eval --out wrote.")],
-    readme: Annotated[
-        Path | None, typer.Option(help="Write the table into this file, between its leaderboard marks.")
-    ] = None,
+    readme: Annotated[Path | None, typer.Option(help="Write the table into this file, between its marks.")] = None,
+    block: Annotated[str, typer.Option(help="The name of these marks.")] = "leaderboard",
     markdown: Annotated[bool, typer.Option("--markdown", help="The table as Markdown.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -24,7 +23,7 @@ def leaderboard(
     read = [load_run(folder) for folder in dict.fromkeys(runs)]
     board, _ = leaderboard.board_of(read)
     if readme is not None:
-        marked_block.rewrite(readme, "leaderboard", leaderboard.markdown(board))
+        marked_block.rewrite(readme, block, leaderboard.markdown(board))
     if as_json:
         screen.json(board)
     elif markdown:

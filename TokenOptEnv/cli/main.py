@@ -27,6 +27,7 @@ from TokenOptEnv.cli import (
     scenarios,
     sensitivity,
     serve,
+    stability,
     verify,
 )
 from TokenOptEnv.errors import CamreError
@@ -54,6 +55,7 @@ app.command("replay")(replay.replay)
 app.command("diff")(diff.diff)
 app.command("verify-run")(verify.verify_run)
 app.command("sensitivity")(sensitivity.sensitivity)
+app.command("stability")(stability.stability)
 app.command("compare-backends")(compare_backends.compare_backends)
 app.command("export")(export.export)
 app.command("mcp")(mcp.mcp)
@@ -105,6 +107,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as fault:
         where = f": {fault.filename}" if fault.filename else ""
         return _complain(f"{fault.strerror or fault}{where}", _FAILED)
+    if code == _INTERRUPTED:  # some versions of the parser turn Ctrl-C into a code without a word
+        return _complain("interrupted", _INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 

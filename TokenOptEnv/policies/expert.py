@@ -3,7 +3,8 @@
 What it knows of the trade, and nothing of any case:
 - a question mostly says in which words its evidence is written, so one search finds it;
 - tickets and chats tell what people guess: they are handed over last, unless they name what the question names;
-- a question about all of something needs all of it: what the handles leave over is loaded, squeezed if need be;
+- a question about all of something needs all of it: what the handles leave over is loaded, squeezed if need be. That is
+  so dear that the cache is asked first whether somebody has been through it already;
 - which model is worth its price follows from what the rest of the episode costs;
 - a second opinion costs more than it tells, unless the first one says that it has nothing to go on: then what is
   loud in the logs is read instead.
@@ -14,22 +15,32 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from TokenOptEnv.config import FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K
+from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K
 from TokenOptEnv.models import ArtifactKind, SearchPayload, Subtask, TokenOptEnvObservation
-from TokenOptEnv.policies import errands, judgement, questions, survey
+from TokenOptEnv.policies import cache_first, desk, errands, judgement, questions, survey
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from TokenOptEnv.simulators import terms
 
-_TOP_K = 5
+_TOP_K = 6
+_STEPS_TO_ASK_BEFORE_GATHERING = 10
+"""With fewer, a cache that holds nothing would cost the answer itself."""
 _STEPS_TO_GATHER = 4
 _STEPS_TO_LOAD = 4
 _STEPS_TO_TRY_AGAIN = 3
 _CAUTION = 2
 """The rest counts so much: one wrong answer, and all of it was spent for nothing."""
 _HEARSAY = (ArtifactKind.TICKET, ArtifactKind.CHAT)
-_ABOUT_ALL = re.compile(r"\b(?:all|each|every|over|one by one|side by side|host by host|going through)\b", re.I)
+_ABOUT_ALL = re.compile(
+    r"\b(?:all|each|every|over|one by one|side by side|host by host|going through|nights|results)\b", re.I
+)
+_ABOUT_HISTORY = re.compile(r"\b(?:commit|checkout|checked out|runs?|nights?|nightly)\b", re.I)
+_SINCE_WHEN = "since which commit or run lasting failure"
+"""In what words others will have asked about a history; an earlier result goes by its own question."""
+_HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b.*", re.DOTALL)
+"""Words of the evidence, which an earlier question will not have had."""
+_YOUNG_HOURS = 24
 _NAME = re.compile(r"\b(?=[\w-]*\d)[a-z]+-[0-9a-f]+\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,12}\b")
 """An id of a request, a commit, a customer, a change."""
 
@@ -38,6 +49,10 @@ class Expert(Scripted):
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         wording = questions.wording(observation, subtask)
         about_all = _ABOUT_ALL.search(wording) is not None
+        if about_all and self.spare_steps(observation) >= _STEPS_TO_ASK_BEFORE_GATHERING:
+            observation = yield from self._ask_cache(observation, wording)
+            if subtask.subtask_id in self.done:
+                return observation
         query = " ".join(terms.distinct(wording))
         observation = yield from errands.look_up(observation, query, SEARCH_MAX_TOP_K if about_all else _TOP_K)
         hits = errands.found(observation)
@@ -61,6 +76,20 @@ class Expert(Scripted):
             observation = yield from errands.look_up(observation, LOUD_WORDS, _TOP_K)
             loud = _trusted_first(observation, errands.found(observation), wording)
             observation = yield from self._ask(observation, subtask, (*wanted[:1], *loud))
+        return observation
+
+    def _ask_cache(self, observation: TokenOptEnvObservation, wording: str) -> Steps:
+        """A young result of this version settles its question, once what it cites is read."""
+        observation = yield from errands.make_room(observation, CACHE_MAX_HITS * FINDING_CAP_TOKENS)
+        if desk.room_tokens(observation) < CACHE_MAX_HITS * FINDING_CAP_TOKENS:
+            return observation
+        query = _SINCE_WHEN if _ABOUT_HISTORY.search(wording) else _HINTS.sub("", wording)
+        observation = yield from errands.query_cache(observation, query)
+        self.distrusted.update(each.finding_id for each in cache_first.outdated(observation, _YOUNG_HOURS))
+        settled = {finding.subtask_id for finding in cache_first.trusted(observation, _YOUNG_HOURS)}
+        if settled:
+            observation = yield from cache_first.settle(observation, _YOUNG_HOURS)
+        self.done.update(settled)
         return observation
 
     def _ask(self, observation: TokenOptEnvObservation, subtask: Subtask, wanted: Sequence[str]) -> Steps:

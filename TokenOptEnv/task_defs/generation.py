@@ -32,9 +32,9 @@ _NO_FAULT = (3, 4)
 _NO_FAULT_SHARE = 0.175
 """Of cases of another kind than stands at their number, which no split holds."""
 _WIDE_SHARE = 0.55
-_SLOT_SHARE = {Difficulty.EASY: 0.2, Difficulty.MEDIUM: 0.4, Difficulty.HARD: 0.6, Difficulty.MARATHON: 1.0}
+_SLOT_SHARE = {Difficulty.EASY: 0.2, Difficulty.MEDIUM: 0.3, Difficulty.HARD: 0.4, Difficulty.MARATHON: 1.0}
 _LEXICAL_SHARE = {Difficulty.EASY: 0.98, Difficulty.MEDIUM: 0.98, Difficulty.HARD: 0.97, Difficulty.MARATHON: 0.97}
-_QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (2, 3), Difficulty.HARD: (3, 3), Difficulty.MARATHON: (4, 5)}
+_QUESTIONS = {Difficulty.EASY: (2, 2), Difficulty.MEDIUM: (2, 2), Difficulty.HARD: (2, 3), Difficulty.MARATHON: (4, 5)}
 _FACTS = {Difficulty.EASY: (1, 2), Difficulty.MEDIUM: (1, 2), Difficulty.HARD: (1, 2), Difficulty.MARATHON: (1, 2)}
 _WIDE_FACTS = {
     Difficulty.EASY: (10, 10),
