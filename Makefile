@@ -4,15 +4,24 @@ BIN := .venv/bin
 ROUNDS ?= 3
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo readme test test-adapters test-train environments plots fuzz lint bench bench-page golden docs clean
+.PHONY: demo readme results test test-adapters test-train environments plots fuzz lint bench bench-page golden docs clean
 
 demo: .venv/core
-	$(BIN)/camre eval --split core --out runs/demo --fresh
+	$(BIN)/camre eval --split validation --out runs/demo --fresh
 	$(BIN)/camre report runs/demo
 
 # The table in the README, from a fresh demo.
 readme: demo
 	$(BIN)/camre leaderboard runs/demo --readme README.md
+
+# The tables of docs/results.md. The test split is for this alone: policies are made and tuned on the others.
+results: .venv/core
+	$(BIN)/camre eval --split core --out runs/core
+	$(BIN)/camre leaderboard runs/core --readme docs/results.md --block core
+	$(BIN)/camre eval --split test --out runs/test
+	$(BIN)/camre leaderboard runs/test --readme docs/results.md --block test
+	$(BIN)/camre stability runs/test --readme docs/results.md
+	$(BIN)/camre sensitivity --split validation --episodes 60 --seeds 0 --readme docs/results.md
 
 # A file's tests stay in one process, since they share what is slow to make.
 test: lint

@@ -1,6 +1,6 @@
 """Inspect AI without a network: a stand-in model that always says the same, on two scenarios.
 
-With a real model: inspect eval TokenOptEnv/camre --model openai/MODEL -T split=core
+With a real model: inspect eval camre --model openai/MODEL -T split=core
 """
 
 import sys

@@ -17,6 +17,7 @@ from pathlib import Path
 from TokenOptEnv import policies
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.errors import BadInput, CamreError
+from TokenOptEnv.policies.recorded_actions import SaidEpisode
 from TokenOptEnv.streams import word
 from training.cases import CaseBox
 from training.env_pool import EnvPool, open_pool
@@ -24,7 +25,7 @@ from training.episode import Episode, Outcome
 from training.options import grammar_of, room_of
 from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
-from training.rollouts import Task, begin, play
+from training.rollouts import Played, Task, begin, play
 from training.sampler import Sampler, Sampling
 
 
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--device")
     parser.add_argument("--out", type=Path, help="a line for every episode, added to what is there")
+    parser.add_argument("--actions", type=Path, help="what the model said, a line an episode, for actions:FILE")
     parser.add_argument("--summary", type=Path, help="a JSON file of means by policy")
     chosen = parser.parse_args(arguments)
     summary: dict[str, dict[str, float]] = {}
@@ -94,7 +96,18 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
         begin(tasks, pool)
         played, pace = play(tasks, pool, sampler, model.tokenizer)
         sys.stdout.write(f"{pace.steps_per_minute:,.0f} steps a minute, {pace.env_share:.1%} of it the environment's\n")
+        if chosen.actions is not None:
+            chosen.actions.parent.mkdir(parents=True, exist_ok=True)
+            chosen.actions.write_text("".join(_said(each, model) for each in played), encoding="utf-8")
         yield str(chosen.adapter or chosen.base), [each.ended for each in played]
+
+
+def _said(played: Played, model: PolicyModel) -> str:
+    texts = model.tokenizer.decode_batch(
+        [each.action_ids.tolist() for each in played.samples], skip_special_tokens=True
+    )
+    said = SaidEpisode(scenario_id=played.task.scenario_id, seed=played.task.seed, actions=tuple(texts))
+    return said.model_dump_json() + "\n"
 
 
 def _play_heuristic(job: tuple[str, Path, Task, EpisodeConfig]) -> Outcome:

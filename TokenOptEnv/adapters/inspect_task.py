@@ -1,4 +1,4 @@
-"""CAMRE as an Inspect AI task: `inspect eval TokenOptEnv/camre --model ...`, offline with `mockllm/model`.
+"""CAMRE as an Inspect AI task: `inspect eval camre --model ...`, offline with `mockllm/model`.
 
 Memory-true: the model is shown `render_text(observation)` and nothing else at every step, as one user message. What the
 agent dropped or compressed is gone for the model too, and the conversation is not carried along. Each step's

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from TokenOptEnv.cli import live_settings
+from TokenOptEnv.cli import live_settings, splits
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +21,7 @@ def compare_backends(
     policies: Annotated[
         list[str] | None, typer.Option(help="A policy; repeat, or separate by commas. All contestants else.")
     ] = None,
-    split: Annotated[str, typer.Option(help="core, train, validation or test.")] = "core",
+    split: Annotated[str, typer.Option(help=splits.ANY)] = "core",
     episodes: Annotated[int | None, typer.Option(help="So many scenarios of the split; all when left out.")] = None,
     scenario: Annotated[
         list[str] | None, typer.Option(help="A scenario id; repeat for more. Instead of a split.")

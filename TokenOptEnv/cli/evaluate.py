@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from TokenOptEnv.cli import live_settings
+from TokenOptEnv.cli import live_settings, splits
 
 
 def evaluate(
     policy: Annotated[
         list[str] | None, typer.Option(help="A name, llm:MODEL or your own module:Class; repeat for more.")
     ] = None,
-    split: Annotated[str, typer.Option(help="core, train, validation or test.")] = "core",
+    split: Annotated[str, typer.Option(help=splits.ANY)] = "core",
     episodes: Annotated[
         int | None, typer.Option(help="So many for each policy; all of the split when left out.")
     ] = None,

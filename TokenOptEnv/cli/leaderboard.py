@@ -12,6 +12,9 @@ def leaderboard(
     runs: Annotated[list[Path], typer.Argument(help="Folders that camre eval --out wrote.")],
     readme: Annotated[Path | None, typer.Option(help="Write the table into this file, between its marks.")] = None,
     block: Annotated[str, typer.Option(help="The name of these marks.")] = "leaderboard",
+    against: Annotated[
+        str | None, typer.Option(help="Compare every policy with this one, scenario by scenario.")
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="The table as Markdown.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -21,7 +24,7 @@ def leaderboard(
     from TokenOptEnv.evaluation.run_folder import load_run
 
     read = [load_run(folder) for folder in dict.fromkeys(runs)]
-    board, _ = leaderboard.board_of(read)
+    board, results = leaderboard.board_of(read)
     if readme is not None:
         marked_block.rewrite(readme, block, leaderboard.markdown(board))
     if as_json:
@@ -30,6 +33,8 @@ def leaderboard(
         screen.line(leaderboard.markdown(board))
     else:
         screen.show(leaderboard.table(board), *leaderboard.notes(board), "", leaderboard.PROOF)
+    if against is not None and not as_json:
+        screen.show("", *map(str, leaderboard.compared(board, results, against)))
     for run in read:
         if not run.finished and not as_json:
             screen.line(f"{run.folder} is not finished: {len(run.results)} of {len(run.spec.jobs())} episodes")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from TokenOptEnv.cli import splits
+
 if TYPE_CHECKING:
     from TokenOptEnv.evaluation.ablation import CaseAblation
 
@@ -29,7 +31,7 @@ class _Ablating:
 
 
 def ablate(
-    split: Annotated[str, typer.Option(help="The suite.")] = "core",
+    split: Annotated[str, typer.Option(help=splits.ANY)] = "core",
     count: Annotated[int | None, typer.Option(help="Its first so many; all when left out.")] = None,
     worlds: Annotated[int, typer.Option(help="So many worlds of each scenario.")] = 2,
     out: Annotated[Path | None, typer.Option(help="A folder for the table, as JSON and as Markdown.")] = None,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from TokenOptEnv.cli import splits
+
 if TYPE_CHECKING:
     from TokenOptEnv.evaluation.faults import Fault
 
@@ -35,7 +37,7 @@ def validate(
     scenario_ids: Annotated[
         list[str] | None, typer.Argument(help="Ids, or files of cases; all when left out.", metavar="[ID]...")
     ] = None,
-    split: Annotated[str, typer.Option(help="The suite, where no scenario is named.")] = "core",
+    split: Annotated[str, typer.Option(help=f"Where no scenario is named: {splits.ANY}")] = "core",
     count: Annotated[int | None, typer.Option(help="Its first so many; all when left out.")] = None,
     execute: Annotated[bool, typer.Option("--execute", help="Run again what a scenario claims to have run.")] = False,
     mutations: Annotated[int, typer.Option(help="So many mutated plans a scenario, against its bound.")] = 0,

@@ -14,6 +14,7 @@ from TokenOptEnv.cli import (
     scenario_import,
     scenario_new,
     scenario_validate,
+    splits,
 )
 
 app = typer.Typer(help="The tasks there are.")
@@ -27,7 +28,7 @@ def _group() -> None:
 
 @app.command("list")
 def list_scenarios(
-    split: Annotated[str, typer.Option(help="The suite.")] = "core",
+    split: Annotated[str, typer.Option(help=splits.LISTED)] = "core",
     as_json: Json = False,
 ) -> None:
     """Name every scenario of a split."""

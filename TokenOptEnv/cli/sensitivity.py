@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from TokenOptEnv.cli import splits
+
 
 def sensitivity(
     policy: Annotated[list[str] | None, typer.Option(help="A policy; repeat for more. All contestants else.")] = None,
-    split: Annotated[str, typer.Option(help="core, train, validation or test.")] = "core",
+    split: Annotated[str, typer.Option(help=splits.ANY)] = "core",
     episodes: Annotated[int | None, typer.Option(help="So many scenarios of the split; all when left out.")] = None,
     seeds: Annotated[str, typer.Option(help="Like 7, 0-3 or 0,2,5-7.")] = "0-3",
     workers: Annotated[int | None, typer.Option(help="Processes; one for each core when left out.")] = None,
+    readme: Annotated[Path | None, typer.Option(help="Write the table into this file, between its marks.")] = None,
+    block: Annotated[str, typer.Option(help="The name of these marks.")] = "sensitivity",
     as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Play again under other correlations, confidences, prices and catalogs, and compare the rankings."""
@@ -22,7 +27,7 @@ def sensitivity(
     from TokenOptEnv.cli import screen
     from TokenOptEnv.cli import seeds as seed_list
     from TokenOptEnv.errors import BadInput
-    from TokenOptEnv.evaluation import runner, sensitivity, suite
+    from TokenOptEnv.evaluation import marked_block, runner, sensitivity, suite
     from TokenOptEnv.evaluation.variations import VARIATIONS
 
     named = [policies.info(name) for name in policy or policies.names()]
@@ -34,10 +39,13 @@ def sensitivity(
     crew = workers if workers is not None else runner.crew(total)
     cells = list(screen.progress(sensitivity.study(names, ids, chosen, crew), total, "Playing"))
     rows = sensitivity.rows(cells)
+    title = f"{split}: {len(ids)} scenarios, seeds {seeds}"
+    if readme is not None:
+        marked_block.rewrite(readme, block, sensitivity.markdown(rows, title))
     if as_json:
         screen.json(rows)
         return
-    table = Table("assumption", "instead", title=f"{split}: {len(ids)} scenarios, seeds {seeds}", title_justify="left")
+    table = Table("assumption", "instead", title=title, title_justify="left")
     table.add_column("tau", justify="right")
     table.add_column("best")
     table.add_column("its SCE", justify="right")

@@ -31,7 +31,7 @@ _APPS: Final[dict[str, tuple[str, ...]]] = {
     "echo": ("TokenOptEnv.server.echo:app", *_AS_SERVED),
     "openenv_echo": ("TokenOptEnv.server.echo:openenv_app",),
 }
-_WARM_SESSIONS: Final = 16
+_WARM_SESSIONS: Final = 8
 """For each worker: the system hands connections to workers as it likes, and every one should have seen every case."""
 
 
@@ -113,7 +113,7 @@ def run(
             made.append(_compared(count, runs))
         refusal = None
         if workers == 1:
-            refusal = asyncio.run(bench_sessions.refused_beyond(servers[_OURS].port, capacity))
+            refusal = asyncio.run(bench_sessions.refused_beyond(servers[_OURS], capacity))
     return ServerBench(
         machine=machine,
         scenarios=len(wanted),
@@ -128,7 +128,7 @@ def run(
 
 def _warmed(servers: dict[str, BenchServer], wanted: Sequence[BenchCase], workers: int) -> Heard:
     """Every process has played every case; what ours answered to somebody alone is what it must always answer."""
-    alone = {name: asyncio.run(bench_sessions.play_alone(server.port, wanted)) for name, server in servers.items()}
+    alone = {name: asyncio.run(bench_sessions.play_alone(server, wanted)) for name, server in servers.items()}
     if workers > 1:
         for name, server in servers.items():
             known = alone[name] if name == _OURS else None

@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ from TokenOptEnv import scenario_store
 from TokenOptEnv.config import Difficulty, EpisodeConfig
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.evaluation.bench_processes import BenchServer
+from TokenOptEnv.evaluation.bench_watch import watched
 from TokenOptEnv.plans import reference_plan
 from TokenOptEnv.scenario_store.splits import case_at
 from TokenOptEnv.task_defs.generation import Split
@@ -31,12 +32,6 @@ SCENARIO_ID: Final = "incident-medium-kafka-backpressure"
 SEED: Final = 7
 _ALONE: Final = "session-alone"
 _STATE: Final = '{"type":"state"}'
-_PATIENCE_SECONDS: Final = 120
-"""A thousand handshakes on a busy machine, or a worker that is still loading."""
-_CLOSING_SECONDS: Final = 0.2
-"""For sockets of sessions that were broken off: the loop must turn once more before they are closed."""
-_AT_ONCE: Final = 50
-"""Sessions that connect at the same time."""
 _QUICK: Final = (Difficulty.EASY.value, Difficulty.MEDIUM.value)
 
 
@@ -101,13 +96,17 @@ def _case(scenario_id: str, seed: int) -> BenchCase:
     return BenchCase(scenario_id, seed, tuple(steps))
 
 
-async def play_alone(port: int, wanted: Sequence[BenchCase]) -> Heard:
+async def play_alone(server: BenchServer, wanted: Sequence[BenchCase]) -> Heard:
     """Every case once, one after the other: it warms the server, and tells what each frame should be."""
-    heard: Heard = {}
-    async with await _connected(port) as socket:
-        for case in wanted:
-            heard[case] = tuple([await _asked(socket, frame) for frame in case.frames(_ALONE)])
-    return heard
+    client = _Client(server.port)
+
+    async def play() -> Heard:
+        async with client.session() as socket:
+            return {
+                case: tuple([await client.asked(socket, frame) for frame in case.frames(_ALONE)]) for case in wanted
+            }
+
+    return await watched(play(), server, client.count)
 
 
 async def play_together(
@@ -117,8 +116,8 @@ async def play_together(
 
     Without `heard` frames are not compared: an echo has no state that could be another's.
     """
+    client = _Client(server.port)
     latencies: list[float] = []
-    door = asyncio.Semaphore(_AT_ONCE)
     begin, end = asyncio.Barrier(sessions + 1), asyncio.Barrier(sessions + 1)
 
     async def play(number: int) -> None:
@@ -126,16 +125,14 @@ async def play_together(
         name = f"session-{number:05d}"
         frames = case.frames(name)
         expected = None if heard is None else _renamed(heard[case], name)
-        async with door:
-            socket = await _connected(server.port)
-        async with socket:
-            await _settled(socket)
+        async with client.session() as socket:
+            await client.settled(socket)
             await begin.wait()
             played = 0
             while played < max(1, steps // sessions):
                 for place, frame in enumerate(frames):
                     started = time.perf_counter()
-                    answer = await _asked(socket, frame)
+                    answer = await client.asked(socket, frame)
                     if place > 0:
                         latencies.append(time.perf_counter() - started)
                         played += 1
@@ -143,77 +140,121 @@ async def play_together(
                         raise BadInput(_foreign(name, case, place, answer))
             await end.wait()
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for number in range(sessions):
-                group.create_task(play(number))
-            await begin.wait()
-            cpu_before, began = server.cpu_ns(), time.perf_counter()
-            await end.wait()
-            seconds, cpu_after = time.perf_counter() - began, server.cpu_ns()
-            resident_mb = server.resident_mb()
-    except* BadInput as faults:
-        await asyncio.sleep(_CLOSING_SECONDS)
-        raise faults.exceptions[0] from None
-    cpu_ns = None if cpu_before is None or cpu_after is None else cpu_after - cpu_before
-    return Played(seconds, latencies, cpu_ns, resident_mb)
-
-
-async def refused_beyond(port: int, capacity: int) -> str:
-    """What one session too many is told, while as many as there are slots stay connected."""
-    from websockets.exceptions import ConnectionClosed
-
-    async with AsyncExitStack() as stack:
-        for _ in range(capacity):
-            await _settled(await stack.enter_async_context(await _connected(port)))
-        refused = await stack.enter_async_context(await _connected(port))
-        told = json.loads(await refused.recv())
+    async def play_all() -> Played:
         try:
-            await asyncio.wait_for(refused.recv(), _PATIENCE_SECONDS)
-        except ConnectionClosed:
-            fault = told["data"]
-            return f"{fault['code']}: {fault['message']}"
-        raise BadInput("the server went on talking to a session that it had refused")
+            async with asyncio.TaskGroup() as group:
+                for number in range(sessions):
+                    group.create_task(play(number))
+                await begin.wait()
+                cpu_before, began = server.cpu_ns(), time.perf_counter()
+                await end.wait()
+                seconds, cpu_after = time.perf_counter() - began, server.cpu_ns()
+                resident_mb = server.resident_mb()
+        except* BadInput as faults:
+            raise faults.exceptions[0] from None
+        cpu_ns = None if cpu_before is None or cpu_after is None else cpu_after - cpu_before
+        return Played(seconds, latencies, cpu_ns, resident_mb)
+
+    return await watched(play_all(), server, client.count)
+
+
+async def refused_beyond(server: BenchServer, capacity: int) -> str:
+    """What one session too many is told, while as many as there are slots stay connected."""
+    client = _Client(server.port)
+
+    async def knock() -> str:
+        async with AsyncExitStack() as stack:
+            for _ in range(capacity):
+                await client.settled(await stack.enter_async_context(client.session()))
+            return await client.refused(await stack.enter_async_context(client.session()))
+
+    return await watched(knock(), server, client.count)
 
 
 def _renamed(frames: tuple[bytes, ...], name: str) -> tuple[bytes, ...]:
     return tuple(frame.replace(_ALONE.encode(), name.encode()) for frame in frames)
 
 
-async def _connected(port: int) -> ClientConnection:
-    from websockets.asyncio.client import connect
+class _Client:
+    """All sessions of one run: whatever a server does to one of them is an answer, which is counted, or one line."""
 
-    return await connect(
-        f"ws://127.0.0.1:{port}/ws",
-        compression=None,
-        max_size=None,
-        proxy=None,
-        ping_interval=None,
-        open_timeout=_PATIENCE_SECONDS,
-    )
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._door = asyncio.Lock()  # who knock together are all let in by the one worker that wakes first
+        self._answers = 0
+
+    def count(self) -> int:
+        return self._answers
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[ClientConnection]:
+        async with self._door:
+            socket = await self._connected()
+        try:
+            yield socket
+        except BaseException:
+            socket.transport.abort()  # no good-bye to a server that may never answer it
+            raise
+        finally:
+            await socket.close()
+
+    async def settled(self, socket: ClientConnection) -> None:
+        """Answered once: the server has given it a slot."""
+        await self._answered(socket, _STATE, b'{"type":"state"')
+
+    async def asked(self, socket: ClientConnection, frame: str) -> bytes:
+        return await self._answered(socket, frame, b'{"type":"observation"')
+
+    async def refused(self, socket: ClientConnection) -> str:
+        from websockets.exceptions import ConnectionClosed
+
+        told: list[bytes] = []
+        with suppress(ConnectionClosed):
+            while len(told) < 2:
+                told.append(await socket.recv(decode=False))
+        match told:
+            case [refusal] if refusal.startswith(b'{"type":"error"'):
+                fault = json.loads(refusal)["data"]
+                return f"{fault['code']}: {fault['message']}"
+            case _:
+                shown = ", then ".join(map(_start_of, told)) or "nothing"
+                raise BadInput(f"one session too many should be told so and closed; the server said {shown}")
+
+    async def _connected(self) -> ClientConnection:
+        from websockets.asyncio.client import connect
+        from websockets.exceptions import InvalidHandshake
+
+        try:
+            socket = await connect(
+                f"ws://127.0.0.1:{self._port}/ws",
+                compression=None,
+                max_size=None,
+                proxy=None,
+                ping_interval=None,
+                open_timeout=None,
+            )
+        except (OSError, EOFError, InvalidHandshake) as fault:
+            raise BadInput(f"the server on port {self._port} let no session in: {fault}") from None
+        self._answers += 1
+        return socket
+
+    async def _answered(self, socket: ClientConnection, frame: str, beginning: bytes) -> bytes:
+        """An answer that begins as it should; anything else, a refusal among it, is one line."""
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            await socket.send(frame)
+            answer = await socket.recv(decode=False)
+        except ConnectionClosed as closed:
+            raise BadInput(f"the server closed a session: {closed}") from None
+        if not answer.startswith(beginning):
+            raise BadInput(f"the server answered {_start_of(answer)}")
+        self._answers += 1
+        return answer
 
 
-async def _settled(socket: ClientConnection) -> None:
-    """Answered once: the server has given it a slot."""
-    await _answered(socket, _STATE, b'{"type":"state"')
-
-
-async def _asked(socket: ClientConnection, frame: str) -> bytes:
-    return await _answered(socket, frame, b'{"type":"observation"')
-
-
-async def _answered(socket: ClientConnection, frame: str, beginning: bytes) -> bytes:
-    """An answer that begins as it should; anything else, a refusal among it, is one line."""
-    from websockets.exceptions import ConnectionClosed
-
-    try:
-        await socket.send(frame)
-        answer = await socket.recv(decode=False)
-    except ConnectionClosed as closed:
-        raise BadInput(f"the server closed a session: {closed}") from None
-    if not answer.startswith(beginning):
-        raise BadInput(f"the server answered {answer[:200].decode(errors='replace')}")
-    return answer
+def _start_of(frame: bytes) -> str:
+    return frame[:200].decode(errors="replace")
 
 
 def _foreign(name: str, case: BenchCase, place: int, answer: bytes) -> str:

@@ -24,6 +24,12 @@ class Comparison(Frozen):
     p: float
     """Of a paired sign-flip test over scenarios, two-sided: small where chance would hardly set them so far apart."""
 
+    def __str__(self) -> str:
+        return (
+            f"{self.better} against {self.worse}: SCE {self.sce_gain:+.3f}"
+            f" (95 %: {self.low:+.3f} to {self.high:+.3f}, p {self.p:.3f}, {self.scenarios} scenarios)"
+        )
+
 
 def compare(better: str, worse: str, results: Sequence[EpisodeResult]) -> Comparison:
     first, second = _by_scenario(better, results), _by_scenario(worse, results)

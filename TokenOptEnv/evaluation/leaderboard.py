@@ -9,7 +9,7 @@ from rich.table import Table
 
 from TokenOptEnv.backends import BackendStatement
 from TokenOptEnv.backends.statement import SIMULATED
-from TokenOptEnv.errors import BadInput
+from TokenOptEnv.errors import BadInput, UnknownName
 from TokenOptEnv.evaluation import comparisons, front, metrics
 from TokenOptEnv.evaluation.comparisons import Comparison
 from TokenOptEnv.evaluation.episodes import EpisodeResult
@@ -17,7 +17,7 @@ from TokenOptEnv.evaluation.front import Point
 from TokenOptEnv.evaluation.measures import Measure
 from TokenOptEnv.evaluation.metrics import Dimension, Summary
 from TokenOptEnv.evaluation.run_folder import Run
-from TokenOptEnv.evaluation.suite import RunSpec
+from TokenOptEnv.evaluation.suite import RunSpec, changed_case
 from TokenOptEnv.models import EpisodeStamp
 from TokenOptEnv.models.base import Frozen
 
@@ -124,6 +124,14 @@ def board_of(runs: Sequence[Run]) -> tuple[Board, tuple[EpisodeResult, ...]]:
     return board(results, knowers, titled, answered_by), results
 
 
+def compared(shown: Board, results: Sequence[EpisodeResult], with_policy: str) -> tuple[Comparison, ...]:
+    """Every policy of the board with one of them, in its order."""
+    names = [each.policy for each in shown.ranking]
+    if with_policy not in names:
+        raise UnknownName("policy of this board", with_policy, names, "the table")
+    return tuple(comparisons.compare(name, with_policy, results) for name in names if name != with_policy)
+
+
 def report(shown: Board, results: Sequence[EpisodeResult]) -> Report:
     return Report(
         board=shown,
@@ -197,13 +205,18 @@ def _rows(shown: Board) -> list[tuple[str, ...]]:
 
 
 def _comparable(first: Run, other: Run) -> None:
-    ours, theirs = _rules(first), _rules(other)
-    for name, value in ours.items():
-        if theirs[name] != value:
-            raise BadInput(
-                f"{str(first.folder)!r} and {str(other.folder)!r} cannot stand on one board:"
-                f" {name} {value} and {theirs[name]}; play both under the same"
-            )
+    difference = changed_case(first.spec, other.spec) or _other_rule(first, other)
+    if difference is not None:
+        name, value, others = difference
+        raise BadInput(
+            f"{str(first.folder)!r} and {str(other.folder)!r} cannot stand on one board:"
+            f" {name} {value} and {others}; play both under the same"
+        )
+
+
+def _other_rule(first: Run, other: Run) -> tuple[str, object, object] | None:
+    theirs = _rules(other)
+    return next(((name, value, theirs[name]) for name, value in _rules(first).items() if theirs[name] != value), None)
 
 
 def _rules(run: Run) -> dict[str, object]:

@@ -64,6 +64,14 @@ def rows(cells: Sequence[Cell]) -> tuple[Row, ...]:
     return tuple(_row(variation, score, default) for variation, score in zip(VARIATIONS, scores, strict=True))
 
 
+def markdown(found: Sequence[Row], title: str) -> str:
+    lines = [f"{title}.", "", "| assumption | instead | tau | best | its SCE |", "|---|---|---:|---|---:|"]
+    for row in found:
+        tau = "-" if row.tau is None else f"{row.tau:.2f}"
+        lines.append(f"| {row.about} | {row.variation} | {tau} | {row.best} | {row.mean_sce[row.best]:.3f} |")
+    return "\n".join(lines)
+
+
 def kendall_tau(left: Sequence[tuple[float, ...]], right: Sequence[tuple[float, ...]]) -> float | None:
     """Tau-b: pairs that tie in both rankings say nothing, those that tie in one count against it."""
     agree = ties_left = ties_right = pairs = 0

@@ -64,6 +64,16 @@ def stability(results: Sequence[EpisodeResult], halvings: int) -> Stability:
     )
 
 
+def told(found: Stability) -> tuple[str, ...]:
+    return (
+        f"{found.policies} contestants on {found.scenarios} scenarios:"
+        f" {found.sure_pairs} of {found.pairs} pairs are set apart (p under {SURE:g})",
+        f"over {found.halvings} random halvings, Kendall's tau of one half with the other, of those pairs:"
+        f" median {found.median_tau:.3f}, least {found.least_tau:.3f}",
+        f"Spearman's rank correlation of mean return with SCE: {found.return_rank_correlation:.3f}",
+    )
+
+
 def rank_correlation(left: Sequence[float], right: Sequence[float]) -> float:
     """Spearman's: the correlation of ranks, where those that tie share theirs. 0 where one side has no order."""
     one, other = _ranks(left), _ranks(right)

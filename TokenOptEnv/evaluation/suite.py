@@ -63,6 +63,13 @@ class PlayedPolicy(Frozen):
     knows_truth: bool
 
 
+class ImportedCase(Frozen):
+    """A case of a user's own. Shipped and generated ones follow from the code; this one may change under its id."""
+
+    scenario_id: str
+    content_hash: str
+
+
 class RunSpec(Frozen):
     """Everything that decides what a run's results are."""
 
@@ -79,6 +86,8 @@ class RunSpec(Frozen):
     options: RunOptions
     backend: BackendStatement = BackendStatement()
     """Who answered routed questions."""
+    imported: tuple[ImportedCase, ...] = ()
+    """What the imported ones of these scenarios held, in their order."""
 
     @property
     def policy_names(self) -> tuple[str, ...]:
@@ -119,7 +128,16 @@ def run_spec(
         episodes=most if episodes is None else min(episodes, most),
         options=options,
         backend=backend or BackendStatement(),
+        imported=_imported(ids),
     )
+
+
+def _imported(scenario_ids: Sequence[str]) -> tuple[ImportedCase, ...]:
+    own = [name for name in scenario_ids if scenario_store.split_of(name) == scenario_store.IMPORTED]
+    if not own:
+        return ()
+    hashes = {row.scenario_id: row.content_hash for row in scenario_store.rows(scenario_store.IMPORTED)}
+    return tuple(ImportedCase(scenario_id=name, content_hash=hashes[name]) for name in own)
 
 
 def scenarios_of(split: str, episodes: int | None) -> tuple[str, ...]:
@@ -158,8 +176,18 @@ def _played(about: policies.PolicyInfo) -> PlayedPolicy:
 
 
 def differing(left: RunSpec, right: RunSpec) -> tuple[str, Any, Any] | None:
-    """The first field in which two runs differ, and both values."""
+    """The first thing in which two runs differ, and both values."""
     for name in RunSpec.model_fields:
         if getattr(left, name) != getattr(right, name):
-            return name, getattr(left, name), getattr(right, name)
+            return changed_case(left, right) or (name, getattr(left, name), getattr(right, name))
+    return None
+
+
+def changed_case(left: RunSpec, right: RunSpec) -> tuple[str, str, str] | None:
+    """The imported case that both play, and that is not the same."""
+    before = {case.scenario_id: case.content_hash for case in left.imported}
+    for case in right.imported:
+        earlier = before.get(case.scenario_id, case.content_hash)
+        if earlier != case.content_hash:
+            return f"the content of {case.scenario_id}", earlier[:16], case.content_hash[:16]
     return None

@@ -46,13 +46,14 @@ class ImportReport(Frozen):
 def report_of(
     scenario: Scenario, laid: LaidOut, seen: Survey, *, derived_decoys: int, hard_to_find: Sequence[str]
 ) -> ImportReport:
+    sizes = _artifact_tokens(scenario)
     kept = tuple(
         SourceReport(
             name=excerpt.source.name,
             artifact_id=laid.artifact_ids[excerpt.source.name],
             lines=excerpt.extent.lines,
             kept_lines=excerpt.lines,
-            kept_tokens=excerpt.tokens,
+            kept_tokens=sizes[laid.artifact_ids[excerpt.source.name]],
             dropped_tokens_estimate=excerpt.dropped_tokens,
             windows_1252_lines=excerpt.extent.windows_1252_lines,
             shortened_lines=excerpt.shortened_lines,
@@ -73,7 +74,7 @@ def report_of(
     no_text = tuple(SourceReport(name=name, note=reason.partition(";")[0]) for name, reason in seen.skipped.items())
     return ImportReport(
         scenario_id=scenario.scenario_id,
-        artifact_tokens=sum(scenario.public.segment_tokens[YARDSTICK]),
+        artifact_tokens=sum(sizes.values()),
         segments=sum(len(artifact.segments) for artifact in scenario.public.artifacts),
         sources=(*kept, *others, *no_text),
         masked=dict(laid.masked),
@@ -82,3 +83,11 @@ def report_of(
         derived_decoys=derived_decoys,
         hard_to_find=tuple(hard_to_find),
     )
+
+
+def _artifact_tokens(scenario: Scenario) -> dict[str, int]:
+    """By artifact, as it is in the scenario: with its masks, and cut into segments."""
+    counts = iter(scenario.public.segment_tokens[YARDSTICK])
+    return {
+        artifact.artifact_id: sum(next(counts) for _ in artifact.segments) for artifact in scenario.public.artifacts
+    }

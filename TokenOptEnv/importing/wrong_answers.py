@@ -108,7 +108,7 @@ def wrong_answers(
     if len(given) < LEAST_WRONG:
         raise BadInput(
             f"{where}: has {len(given)} wrong answers, and what is kept holds no others of the look of the right one;"
-            f" name two that somebody might believe: wrong = [...]"
+            " name two that somebody might believe: wrong = [...], or --wrong beside --ask"
         )
     made: list[WrongAnswer] = []
     used = set(taken)

@@ -55,7 +55,8 @@ def build_app(settings: Settings, environment: type[Environment] | None = None) 
 
 
 def _with_studio(reveal: bool) -> Callable[..., FastAPI]:
-    """OpenEnv's web interface, with the Studio as the whole of it."""
+    """OpenEnv's web interface, with the Studio as the whole of it. Gradio tells its makers nothing unless asked to."""
+    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     from TokenOptEnv.server.studio import routes, tab
     from TokenOptEnv.server.studio.table import Table
 
@@ -69,6 +70,8 @@ def _with_studio(reveal: bool) -> Callable[..., FastAPI]:
             title_override="CAMRE Studio",
         )
         app.include_router(routes.router(Table(reveal)))
+        app.include_router(routes.root_router())
+        tab.seclude(app)
         return app
 
     def create(*parts: Any, **options: Any) -> FastAPI:

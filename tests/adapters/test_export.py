@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from datasets import Dataset, DatasetDict, load_dataset
 from pyarrow import parquet
 
 from tests.adapters.played import FIRST, run_example, spoken
+from tests.surface import documented
 from TokenOptEnv import scenario_store
 from TokenOptEnv.adapters import hf_dataset
 from TokenOptEnv.adapters.hf_dataset import Row
@@ -149,6 +151,18 @@ def test_a_run_of_those_who_know_the_truth_alone_teaches_nothing(tmp_path: Path,
     folder = _run(tmp_path / "run", ["reference"], [FIRST])
     assert run(["export", str(folder), "--out", str(tmp_path / "rows")]) == 1
     assert "only policies that know the truth played" in capsys.readouterr().err
+
+
+def test_the_commands_of_the_page_work_in_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CAMRE_CACHE_DIR", str(tmp_path / "cache"))
+    plays, exports = documented.typed_by(__file__)
+    assert run([*shlex.split(plays.replace("--episodes 200", "--episodes 2"))[1:], "--workers", "1"]) == 0
+    assert run(shlex.split(exports)[1:]) == 0, capsys.readouterr().err
+    (file,) = Path("runs/rows/data").glob("*.parquet")
+    assert parquet.ParquetFile(file).metadata.num_rows > 0
 
 
 def test_the_example_runs(tmp_path: Path) -> None:

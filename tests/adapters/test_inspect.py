@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 
 from tests.adapters.played import FIRST, ROOT, run_example, spoken
 from tests.core.live_server import Step, serving
+from tests.surface import documented
 from TokenOptEnv import scenario_store
 from TokenOptEnv.adapters.inspect_task import camre
 from TokenOptEnv.errors import BadInput, UnknownName
@@ -109,14 +111,15 @@ def _message(text: str, output_tokens: int) -> Step:
     return Step(body=json.dumps(reply).encode(), headers={"Content-Type": "application/json"})
 
 
-def test_the_command_of_inspect_evaluates_it_on_a_local_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", documented.typed_by(__file__))
+def test_the_command_of_the_page_evaluates_it_on_a_local_model(command: str, tmp_path: Path) -> None:
     script = [_message(reply, PLAYED.tokens(step)) for step, reply in enumerate(PLAYED.replies)]
-    command = [str(Path(sys.executable).parent / "inspect"), "eval", "TokenOptEnv/adapters/inspect_task.py"]
+    program, *words = shlex.split(command.replace("PROVIDER/MODEL", "anthropic/parrot").replace("seeds=2", "seeds=1"))
     options = ["-T", "episodes=1", "--max-tokens", "64", "--display", "plain", "--log-dir", str(tmp_path)]
     with serving(lambda body: _message("?", 1), *script) as server:
-        address = server.url.removesuffix("/v1")
-        model = ["--model", "anthropic/parrot", "--model-base-url", address, "-M", "api_key=none"]
-        done = subprocess.run([*command, *model, *options], capture_output=True, text=True, check=False, cwd=ROOT)
+        served = ["--model-base-url", server.url.removesuffix("/v1"), "-M", "api_key=none"]
+        typed = [str(Path(sys.executable).parent / program), *words, *served, *options]
+        done = subprocess.run(typed, capture_output=True, text=True, check=False, cwd=ROOT)
         shown = [asked.prompt for asked in server.asked]
     assert done.returncode == 0, done.stdout + done.stderr
     assert tuple(shown) == PLAYED.prompts

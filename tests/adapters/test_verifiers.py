@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import camre_v1
 import pytest
 import verifiers.v1 as vf
 from camre_v1 import CamreEnv, load_environment
 
-from tests.adapters.played import FIRST, Spoken, run_example, spoken
+from tests.adapters.played import FIRST, ROOT, Spoken, run_example, spoken
 from tests.core.live_server import LiveServer, said, serving
+from tests.surface import documented
 from TokenOptEnv import scenario_store
 
 PLAYED = spoken()
+EDITABLE = "examples/verifiers"
 
 
 @contextmanager
@@ -96,12 +100,15 @@ def test_the_reference_plan_validates_a_task() -> None:
 
 
 def test_the_command_of_verifiers_evaluates_it(tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "vf-eval"), "camre-v1", "-m", "parrot", "-n", "1"]
-    options = ["--client.api-key-var", "CAMRE_NO_SUCH_KEY", "--output-dir", str(tmp_path), "--no-push"]
+    """As the page types it, on one episode; what the page installs before is what this environment has."""
+    installs, evaluates = documented.typed_by(__file__)
+    assert f"-e {EDITABLE}" in installs and (ROOT / EDITABLE / "camre_v1" / "__init__.py").samefile(camre_v1.__file__)
+    options = ["--client.api-key-var", "CAMRE_NO_SUCH_KEY", "--output-dir", str(tmp_path)]
     with _model() as server:
-        done = subprocess.run(
-            [*command, "--client.base-url", server.url, *options], capture_output=True, text=True, check=False
-        )
+        given = {"MODEL": "parrot", "http://127.0.0.1:8001/v1": server.url, "10": "1"}
+        program, *words = [given.get(word, word) for word in shlex.split(evaluates)]
+        typed = [str(Path(sys.executable).parent / program), *words, *options]
+        done = subprocess.run(typed, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (file,) = tmp_path.rglob("traces.jsonl")
     (episode,) = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -66,21 +66,25 @@ def process(application: str, folder: Path = ROOT, **environment: str) -> Iterat
     )
     said: list[str] = []
     with started:
+        assert started.stderr is not None
+        drain = threading.Thread(target=said.extend, args=(started.stderr,), daemon=True)
         try:
-            assert started.stderr is not None
             for line in started.stderr:
                 said.append(line)
                 if found := re.search(r"running on http://[\d.]+:(\d+)", line):
                     break
             else:
                 raise AssertionError("".join(said))
-            drain = threading.Thread(target=said.extend, args=(started.stderr,), daemon=True)
             drain.start()
             yield Address(int(found[1]), started.pid)
         finally:
             started.terminate()
-            started.wait(timeout=20)
-            drain.join(timeout=5)
+            try:
+                started.wait(timeout=20)
+            finally:
+                started.kill()
+                if drain.is_alive():
+                    drain.join(timeout=5)
 
 
 @contextmanager
@@ -102,6 +106,7 @@ def thread(settings: Settings) -> Iterator[Address]:
     finally:
         running.should_exit = True
         worker.join(timeout=20)
+        assert not worker.is_alive(), "the server did not end"
 
 
 def wait_until(holds: Any, seconds: float = 20.0) -> None:

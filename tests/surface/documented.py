@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SHELL = ("console", "bash", "sh")
 _FENCE = re.compile(
-    r"^(?:<!-- no-run: (?P<reason>[^\n]+?) -->\n)?"
+    r"^(?:<!-- (?:no-run: (?P<reason>[^\n]+?)|typed by (?P<typist>\S+)) -->\n)?"
     r"```(?P<language>\w*)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<body>.*?)^```$",
     flags=re.DOTALL | re.MULTILINE,
 )
@@ -24,6 +24,8 @@ class Block:
     body: str
     no_run: str | None
     """Why its commands are not run."""
+    typed_by: str | None
+    """The test that types them, where they need what only it has."""
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -41,10 +43,22 @@ def pages() -> tuple[str, ...]:
 def blocks(page: str) -> tuple[Block, ...]:
     text = (ROOT / page).read_text(encoding="utf-8")
     return tuple(
-        Block(page, found["language"], found["title"], found["body"], found["reason"])
+        Block(page, found["language"], found["title"], found["body"], found["reason"], found["typist"])
         for found in _FENCE.finditer(text)
     )
 
 
 def shell_blocks(page: str) -> tuple[Block, ...]:
     return tuple(block for block in blocks(page) if block.language in SHELL)
+
+
+def typed_by(test_file: str) -> tuple[str, ...]:
+    """The commands that pages leave to a test, which says its `__file__`: there is no second copy to grow old."""
+    name = str(Path(test_file).resolve().relative_to(ROOT))
+    return tuple(
+        command
+        for page in pages()
+        for block in shell_blocks(page)
+        if block.typed_by == name
+        for command in block.commands
+    )

@@ -1,8 +1,9 @@
 """Every command that the README and the documentation tell a reader to type, typed.
 
 A page's commands run in their order, in an empty folder, with fewer episodes and shorter times than a reader would
-take. Servers are started until they listen; what would install is looked up; `make` is asked whether it knows the
-target. A block that cannot run says why in a comment above it.
+take. Servers are started until they listen; what would install must be what this environment was made of; of a `make`
+target the `camre` commands that it consists of are run. A block that needs what only another test has (a model behind
+an endpoint, a copy of the checkout) names that test in a comment above it, and one that cannot run says why.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import subprocess
 import sys
 import threading
 import tomllib
+from collections.abc import Iterator
+from importlib.metadata import distribution
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
 import pytest
 
+from tests.core.live_server import said, serving
 from tests.surface import documented
 from tests.surface.documented import ROOT, Block
 from TokenOptEnv.cli.main import run
@@ -29,8 +33,11 @@ Out = pytest.CaptureFixture[str]
 
 TESTED_BY_THEMSELVES = {"docs/import.md": "tests/surface/test_import_cli.py"}
 """Pages whose every command another test types, in an order and with files of its own."""
-NOT_RUN = 14
+NOT_RUN = 7
 """Blocks that carry a reason. One more is a command that nobody checks: think before you count it in."""
+_OUR_COMMAND = ".venv/bin/camre "
+_SERVED_MODEL = "http://127.0.0.1:8001/v1"
+_ASSIGNED = re.compile(r"([A-Z_]+)=(\S+) ")
 _LOOKED_UP = ("pip install", "python -m pip install")
 _SMALL_CASE = "incident-easy-checkout-estimates"
 _START_SECONDS = 90
@@ -46,7 +53,7 @@ def _all() -> list[Block]:
 
 
 def _runnable() -> list[Block]:
-    return [block for block in _all() if block.no_run is None]
+    return [block for block in _all() if block.no_run is None and block.typed_by is None]
 
 
 def _is_server(command: str) -> bool:
@@ -55,6 +62,7 @@ def _is_server(command: str) -> bool:
 
 PAGES = sorted({block.page for block in _runnable()})
 SERVERS = sorted({command for block in _runnable() for command in block.commands if _is_server(command)})
+TYPISTS = sorted({block.typed_by for block in _all() if block.typed_by is not None})
 INSTALLS = sorted({command for block in _runnable() for command in block.commands if command.startswith(_LOOKED_UP)})
 TARGETS = sorted({command for block in _all() for command in block.commands if command.startswith("make ")})
 
@@ -72,6 +80,24 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """A model that hands in at once, where pages say that one is served."""
+    with serving(lambda body: said("submit")) as server:
+        yield server.url
+
+
+def expanded(command: str) -> Iterator[str]:
+    """What `make` would have `camre` do; the rest of its targets sets up the environment that this is, or is tests."""
+    if not command.startswith("make "):
+        yield command
+        return
+    told = subprocess.run(
+        ["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    yield from (line.removeprefix(".venv/bin/") for line in told.stdout.splitlines() if line.startswith(_OUR_COMMAND))
 
 
 def small(command: str) -> list[str]:
@@ -97,19 +123,37 @@ def _with(words: list[str], option: str, value: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_command_of_a_page_works_in_its_order(page: str, desk: Path, capsys: Out) -> None:
-    commands = [command for block in _runnable() if block.page == page for command in block.commands]
-    if "runs/demo" in " ".join(commands):
+def test_every_command_of_a_page_works_in_its_order(
+    page: str, desk: Path, endpoint: str, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    typed = [command for block in _runnable() if block.page == page for command in block.commands]
+    if "runs/demo" in " ".join(typed):
         assert run(["eval", "--policy", "cheapest", "--policy", "rag", "--episodes", "1", "--out", "runs/demo"]) == 0
-    for command in commands:
-        if _is_server(command) or command.startswith((*_LOOKED_UP, "make ")):
+    for command in (part for whole in typed for part in expanded(whole)):
+        if _is_server(command) or command.startswith(_LOOKED_UP):
             continue
+        if command.startswith("python deploy/"):
+            _run_script(command, desk)
+            continue
+        while assigned := _ASSIGNED.match(command):
+            monkeypatch.setenv(assigned[1], assigned[2].replace(_SERVED_MODEL, endpoint))
+            command = command[assigned.end() :]
         assert command.startswith("camre "), f"{page}: {command!r} is no command that this test knows how to run"
         capsys.readouterr()
         code = run(small(command))
         told = capsys.readouterr()
         assert code == 0, (page, command, told.err)
         assert told.out.strip(), (page, command)
+
+
+def _run_script(command: str, desk: Path) -> None:
+    """A script of the checkout, which writes where this test may."""
+    _, script, *words = shlex.split(command)
+    ended = subprocess.run(
+        [sys.executable, str(ROOT / script), *words], cwd=desk, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, (command, ended.stderr)
+    assert ended.stdout.strip()
 
 
 def test_every_server_that_a_page_starts_listens() -> None:
@@ -156,18 +200,26 @@ def _quiet() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("command", INSTALLS)
-def test_what_a_page_installs_is_there_to_be_installed(command: str) -> None:
+def test_what_a_page_installs_is_what_this_environment_was_made_of(command: str) -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     wanted = shlex.split(command)[-1]
     named = re.fullmatch(r"(?:openenv-TokenOptEnv|\.)(?:\[([\w,]+)\])?", wanted)
     assert named is not None, wanted
-    assert set((named[1] or "server").split(",")) <= set(extras)
+    for extra in (named[1] or "").split(",") if named[1] else ():
+        for requirement in extras[extra]:
+            assert distribution(re.split(r"[^\w-]", requirement)[0]).version
 
 
 @pytest.mark.parametrize("command", TARGETS)
 def test_make_knows_the_targets_that_pages_name(command: str) -> None:
     ended = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, check=False)
     assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("test_file", TYPISTS)
+def test_what_a_page_leaves_to_a_test_is_read_from_the_page_by_that_test(test_file: str) -> None:
+    assert documented.typed_by(str(ROOT / test_file))
+    assert "documented.typed_by(__file__)" in (ROOT / test_file).read_text(encoding="utf-8")
 
 
 def test_a_block_of_commands_names_its_language() -> None:

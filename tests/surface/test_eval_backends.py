@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from tests.cases import TOY
 from tests.core.live_cases import SECRET, right
 from tests.core.live_server import Body, LiveServer, Step, said, serving
+from tests.surface import documented
 from TokenOptEnv.backends.live_settings import KEY
 from TokenOptEnv.backends.recording import read
 from TokenOptEnv.cli.main import run
@@ -68,6 +70,22 @@ def test_a_live_run_states_its_backend_records_and_is_verified_without_the_serve
     assert run(["verify-run", str(folder), "--workers", "1"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert f"{EPISODES} episodes, 0 faults" in told and "that the models gave them is not proven" in told
+
+
+def test_every_command_of_the_page_works_in_its_order(
+    server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    """The live ones ask a server of this test; those on a recording ask nobody."""
+    monkeypatch.chdir(tmp_path)
+    commands = documented.typed_by(__file__)
+    assert len(commands) == 4
+    for command in commands:
+        words = shlex.split(command.replace("http://127.0.0.1:8000/v1", server.url))[1:]
+        before = len(server.asked)
+        assert run([*words, "--scenario", TOY]) == 0, (command, capsys.readouterr().err)
+        assert capsys.readouterr().out.strip(), command
+        assert (len(server.asked) > before) == ("live:" in command)
+    assert {asked.body["model"] for asked in server.asked} <= {"my-mini", "my-small"}
 
 
 def test_neither_the_key_nor_a_prompt_stands_in_a_run(server: LiveServer, tmp_path: Path, capsys: Out) -> None:

@@ -13,12 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.surface import documented
 from TokenOptEnv import LocalEnv, scenario_store
 from TokenOptEnv.cli.main import run
 from TokenOptEnv.errors import ScenarioInvalid, UnknownName
+from TokenOptEnv.scenario.whole import public_hash
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
+_AS_HERE = ("-q", "--import-mode=importlib")
 CASE = "imported-medium-checkout-outage"
 Out = pytest.CaptureFixture[str]
 
@@ -66,6 +69,19 @@ def test_every_command_of_the_tutorial_works_in_its_order(desk: Path, capsys: Ou
         assert capsys.readouterr().out.strip(), line
     assert {row.scenario_id for row in scenario_store.rows("imported")} >= {CASE, "imported-medium-night"}
     _check_the_claim(capsys)
+    _check_the_table()
+
+
+def _check_the_table() -> None:
+    """The page shows what the run above shows. With CAMRE_WRITE_TABLES=1 it is written anew."""
+    copy = Path("page.md")
+    copy.write_text(PAGE, encoding="utf-8")
+    assert run(["leaderboard", "runs/checkout", "--readme", str(copy)]) == 0
+    made = copy.read_text(encoding="utf-8")
+    if os.environ.get("CAMRE_WRITE_TABLES") == "1":
+        (ROOT / "docs" / "import.md").write_text(made, encoding="utf-8")
+        return
+    assert made == PAGE, "the table is stale; write it: CAMRE_WRITE_TABLES=1 pytest tests/surface/test_import_cli.py"
 
 
 def _check_the_claim(capsys: Out) -> None:
@@ -154,6 +170,7 @@ def test_the_report_is_told_to_machines_and_a_dry_run_writes_nothing(desk: Path,
     assert run(["scenarios", "import", "checkout-outage/import.toml", "--dry-run", "--json"]) == 0
     (report,) = json.loads(capsys.readouterr().out)
     assert report["scenario_id"] == CASE and report["masked"] == {"ip": 320}
+    assert sum(source["kept_tokens"] for source in report["sources"]) == report["artifact_tokens"]
     assert [source["name"] for source in report["sources"]] == ["gateway.log", "orders.log", "orders.toml"]
     assert not Path("camre-scenarios").exists()
 
@@ -193,6 +210,34 @@ def test_an_import_of_another_size_replaces_the_earlier_one_of_its_slug(desk: Pa
     ]
 
 
+def test_a_run_goes_on_only_with_the_case_it_was_begun_with(desk: Path, capsys: Out) -> None:
+    """The truth of the case changes, and nothing that an agent is shown: the same id, the same public half."""
+    begun()
+    evaluate = ["eval", "--scenario", CASE, "--policy", "cheapest", "--seeds", "0", "--workers", "1", "--out"]
+    assert run(["scenarios", "import", "checkout-outage/import.toml", "--no-plans"]) == 0
+    assert run([*evaluate, "first"]) == 0
+    assert run(["scenarios", "import", "checkout-outage/import.toml", "--no-plans"]) == 0
+    assert run([*evaluate, "first"]) == 0, "imported again as it was, it is the same case"
+    shown = public_hash(scenario_store.load(CASE).public)
+    spec = Path("checkout-outage/import.toml")
+    spec.write_text(spec.read_text().replace('answer = "req-7f3a"', 'answer = ["req-7f3a", "7f3a"]', 1))
+    assert run(["scenarios", "import", str(spec), "--no-plans"]) == 0
+    assert public_hash(scenario_store.load(CASE).public) == shown
+    capsys.readouterr()
+    assert run([*evaluate, "first"]) == 1
+    told = capsys.readouterr().err
+    assert re.fullmatch(
+        rf"camre: 'first' holds another run: the content of {CASE} is [0-9a-f]{{16}}, and not [0-9a-f]{{16}};"
+        r" choose another folder, or begin anew with --fresh\n",
+        told,
+    ), told
+    assert run([*evaluate, "second"]) == 0
+    capsys.readouterr()
+    assert run(["leaderboard", "first", "second"]) == 1
+    assert f"cannot stand on one board: the content of {CASE} " in capsys.readouterr().err
+    assert run([*evaluate, "first", "--fresh"]) == 0
+
+
 def test_a_field_of_a_scenario_file_that_is_wrong_is_named(desk: Path, capsys: Out) -> None:
     begun()
     assert run(["scenarios", "import", "checkout-outage/import.toml", "--no-plans"]) == 0
@@ -218,6 +263,21 @@ def test_a_beginning_overwrites_nothing(desk: Path, capsys: Out) -> None:
     assert "is no checkout of TokenOptEnv" in capsys.readouterr().err
 
 
+def _typed(command: str, checkout: Path) -> str:
+    """As a reader types it there; a package of the same name elsewhere on the path must not be taken instead."""
+    program, *words = shlex.split(command)
+    ours = {"camre": ["-c", "from TokenOptEnv.cli.main import main; main()"], "pytest": ["-m", "pytest", *_AS_HERE]}
+    done = subprocess.run(
+        [sys.executable, *ours[program], *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(checkout)},
+    )
+    assert done.returncode == 0, (command, done.stdout + done.stderr)
+    return done.stdout
+
+
 def test_a_new_family_passes_its_own_test_as_it_is(desk: Path) -> None:
     """In a checkout of links to this one, so that nothing is written here."""
     package, task_defs = desk / "TokenOptEnv", desk / "TokenOptEnv" / "task_defs"
@@ -226,16 +286,10 @@ def test_a_new_family_passes_its_own_test_as_it_is(desk: Path) -> None:
         for entry in source.iterdir():
             if entry.name not in ("task_defs", "__pycache__"):
                 (target / entry.name).symlink_to(entry)
-    assert run(["scenarios", "new", "family", "storage", "--folder", "."]) == 0
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--import-mode=importlib", "tests/core/test_storage_family.py"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(desk)},
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 passed" in done.stdout
+    told = [_typed(command, desk) for command in documented.typed_by(__file__)]
+    assert "2 passed" in told[1]
+    assert "1 scenarios, 0 errors, 0 warnings" in told[2]
+    assert len(told) == 4
     for file in ("TokenOptEnv/task_defs/storage/__init__.py", "tests/core/test_storage_family.py"):
         for command in (["check"], ["format", "--check"]):
             subprocess.run(

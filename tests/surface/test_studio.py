@@ -50,6 +50,35 @@ _FILL = """(fields) => {
   }
 }"""
 
+_PALE = """(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const over = (colour, below) => {
+    canvas.fillStyle = `rgb(${below.join(' ')})`; canvas.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const behind = (node) => {
+    const under = node.parentElement ? behind(node.parentElement) : [255, 255, 255];
+    return over(getComputedStyle(node).backgroundColor, under);
+  };
+  const light = (rgb) => {
+    const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.map((part) => linear(part / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const found = [];
+  for (const node of document.body.querySelectorAll('*')) {
+    const says = [...node.childNodes].some((each) => each.nodeType === 3 && each.textContent.trim());
+    if (!says || !node.checkVisibility() || node.closest('svg, option, script, :disabled')) continue;
+    const ground = behind(node);
+    const pair = [light(over(getComputedStyle(node).color, ground)), light(ground)];
+    const contrast = Math.max(...pair) / Math.min(...pair);
+    const name = node.className || node.tagName;
+    if (contrast < 4.5) found.push(`${document.documentElement.dataset.theme} ${name}: ${contrast.toFixed(1)}`);
+  }
+  return found;
+})()"""
+
 
 class Visitor:
     """A tab at the Studio, and hands to use it."""
@@ -320,6 +349,15 @@ def test_a_generated_case_is_chosen_by_its_place_and_played_to_its_score(visitor
     assert "of 0.40" in visitor.text(".score .terms")
 
 
+def test_a_family_that_was_chosen_does_not_hide_the_cases_of_another_split(visitor: Visitor) -> None:
+    visitor.click("[aria-label=Family] button:last-child")
+    assert 0 < visitor.count(".case") < len(scenario_store.ids())
+    for split in ("train", "core"):
+        visitor.click(f"[aria-label=Split] button:nth-child({scenario_store.SPLITS.index(split) + 1})")
+    assert visitor.text("[aria-label=Family] [aria-pressed=true]") == "All"
+    assert visitor.count(".case") == len(scenario_store.ids())
+
+
 def test_a_case_that_does_not_exist_is_told_in_one_line(visitor: Visitor) -> None:
     visitor.page.eval("document.querySelector('[name=scenario_id]').value = 'incident-easy-orders-cell3'")
     visitor.click(".begin button[type=submit]")
@@ -372,6 +410,32 @@ def test_everything_that_can_be_used_has_a_name(visitor: Visitor) -> None:
                 visitor.click(".form-head .ghost")
 
 
+def test_every_word_stands_out_from_what_is_behind_it(visitor: Visitor) -> None:
+    """4.5 to 1, light and dark: what people who see less well can still read."""
+    visitor.begin(KAFKA, "expert")
+    visitor.click("[data-player=end]")
+    visitor.until_there(".beside .steps")
+    over = visitor.page.eval("location.hash")
+    visitor.begin(KAFKA)
+    for action in actions(KAFKA)[:5]:
+        visitor.act(action)
+    running = visitor.page.eval("location.hash")
+    pale = set()
+    for dark in (False, True):
+        visitor.page.look(1280, 860, dark=dark)
+        for place in ("", over, f"#/compare/{over.rpartition('/')[2]}/{running.rpartition('/')[2]}", running):
+            visitor.visit(place)
+            pale.update(visitor.page.eval(_PALE))
+        for paper in range(visitor.count(".papers button")):
+            visitor.click(f".papers button:nth-child({paper + 1})")
+            pale.update(visitor.page.eval(_PALE))
+        for kind in visitor.page.eval("[...document.querySelectorAll('.move')].map((move) => move.dataset.action)"):
+            visitor.click(f'.move[data-action="{kind}"]')
+            pale.update(visitor.page.eval(_PALE))
+            visitor.click(".form-head .ghost")
+    assert sorted(pale) == []
+
+
 def test_it_follows_the_system_and_the_button(visitor: Visitor) -> None:
     shade = "getComputedStyle(document.body).backgroundColor"
     light = visitor.page.eval(shade)
@@ -383,8 +447,11 @@ def test_it_follows_the_system_and_the_button(visitor: Visitor) -> None:
 
 
 def test_openenvs_web_interface_shows_the_studio_and_no_shared_playground(browser: chromium.Page) -> None:
-    """As `camre serve --web` starts it, in a process of its own."""
+    """As `camre serve --web` starts it, in a process of its own. Gradio's shell asks that process alone."""
     from tests.server.live import process
+
+    browser.errors.clear()
+    browser.requests.clear()
 
     with process("TokenOptEnv.server.app:app", ENABLE_WEB_INTERFACE="true") as server:
         browser.look(1280, 860)
@@ -393,4 +460,7 @@ def test_openenvs_web_interface_shows_the_studio_and_no_shared_playground(browse
         browser.until(f"Boolean({inside} && {inside}.body && {inside}.body.dataset.ready === 'yes')")
         assert browser.eval(f"{inside}.querySelectorAll('.case').length") == len(scenario_store.ids())
         assert "Playground" not in browser.eval("document.body.innerText")
+        browser.eval("new Promise((done) => setTimeout(done, 500))")  # what is asked for late has been
+        assert browser.errors == []
+        assert [each for each in browser.requests if not each.startswith((server.url, "about:", "data:"))] == []
         browser.call("Page.navigate", url="about:blank")

@@ -19,6 +19,7 @@ from TokenOptEnv.server.task import Task, task_at
 _SHARED: Final = ("style.css", "charts.js")
 """Of the report: the two look alike because they are drawn with the same things."""
 _MEDIA: Final = {".css": "text/css", ".js": "text/javascript", ".html": "text/html"}
+_MANIFEST: Final = '{"name": "CAMRE Studio", "start_url": "/studio/", "display": "standalone"}'
 _HEADERS: Final = {
     "Cache-Control": "no-cache",
     "Content-Security-Policy": (
@@ -64,6 +65,21 @@ def router(table: Table) -> APIRouter:
     @made.post("/api/next")
     def watched(sitting: Sitting) -> Frame:
         return table.next(sitting)
+
+    return made
+
+
+def root_router() -> APIRouter:
+    """What browsers ask the root of a site for when Gradio's shell is opened."""
+    made = APIRouter(include_in_schema=False)
+
+    @made.get("/manifest.json")
+    def manifest() -> Response:
+        return Response(_MANIFEST, media_type="application/manifest+json")
+
+    @made.get("/favicon.ico")
+    def icon() -> Response:
+        return Response(status_code=204)
 
     return made
 

@@ -1,7 +1,7 @@
 """The Studio inside OpenEnv's web interface: one frame that fills the page.
 
 OpenEnv's own playground is left out: it is one environment for all visitors at once, while everybody has episodes of
-their own here.
+their own here. The shell around the frame is Gradio's, and is kept from asking anybody but this server.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import gradio as gr
+from fastapi import FastAPI
+from starlette.routing import Mount
 
 _FRAME: Final = (
     '<iframe src="../studio/" title="CAMRE Studio" allow="clipboard-write"'
@@ -22,3 +24,12 @@ def build(*ignored: Any) -> gr.Blocks:
     with page:
         gr.HTML(_FRAME)
     return page
+
+
+def seclude(app: FastAPI) -> None:
+    """Drop the fonts that OpenEnv's theme fetches from elsewhere: the frame covers everything they are for."""
+    for route in app.routes:
+        if isinstance(route, Mount) and isinstance(route.app, gr.routes.App):
+            shell = route.app.get_blocks()
+            shell.stylesheets = []
+            shell.config = shell.get_config_file()

@@ -1,5 +1,5 @@
 // One action as a form. Nothing is billed before it is sent, and only what is possible can be chosen.
-import { ACTIONS, capital, count, kindColor, spaced } from "./look.js";
+import { ACTIONS, capital, count, inkOf, kindColor, spaced } from "./look.js";
 
 const PILL_CHARACTERS = 12;
 
@@ -102,7 +102,7 @@ function optionRow(type, field, option, observation, ticked, change) {
   const item = observation.working_memory.items.find((each) => each.item_id === option.value);
   return el("label", { class: "option" },
     el("input", { type, name: field.name, value: option.value, checked: ticked, on: { change } }),
-    el("b", { style: item ? { color: kindColor(item.kind) } : {} }, option.key), el("span", {}, option.label));
+    el("b", { style: item ? { color: inkOf(kindColor(item.kind)) } : {} }, option.key), el("span", {}, option.label));
 }
 
 function oneOf(field, observation, chosen, set) {

@@ -1,6 +1,6 @@
 // Choosing: a case at the left, who plays it and under which rules at the right.
 import { episodes } from "./episodes.js";
-import { capital, count, notice, waiting } from "./look.js";
+import { capital, count, inkOf, notice, waiting } from "./look.js";
 import { server } from "./server.js";
 
 const DIFFICULTIES = ["easy", "medium", "hard", "marathon"];
@@ -41,12 +41,13 @@ function segments(label, names, current, choose) {
 
 function caseList(lobby, state, choose, redraw) {
   const page = lobby.splits.find((each) => each.split === state.split);
-  const set = (name) => (value) => { state[name] = value; redraw(); };
+  const set = (name) => (value) => { Object.assign(state, name === "split" ? { family: "" } : {}, { [name]: value }); redraw(); };
+  const families = [...new Set(page.rows.map((row) => row.family))];
   const parts = [
     el("div", { class: "controls" },
       segments("Split", lobby.splits.map((each) => [each.split, capital(each.split)]), state.split, set("split")),
-      page.rows.length ? segments("Family", [["", "All"], ...[...new Set(page.rows.map((row) => row.family))].map((name) => [name, name])], state.family, set("family")) : ""),
-    page.absent ? "" : el("p", { class: "note" }, `${count(page.size)} cases, ${page.about}.`),
+      families.length > 1 ? segments("Family", [["", "All"], ...families.map((name) => [name, name])], state.family, set("family")) : ""),
+    page.absent ? "" : el("p", { class: "note" }, `${count(page.size)} ${page.size === 1 ? "case" : "cases"}, ${page.about}.`),
   ];
   if (page.absent) parts.push(el("p", { class: "card empty" }, `${capital(page.absent)}.`));
   if (page.by_index) parts.push(byIndex(page, choose));
@@ -56,7 +57,7 @@ function caseList(lobby, state, choose, redraw) {
     const current = state.chosen && row.scenario_id === state.chosen.scenario_id;
     return el("button", { class: "case", type: "button", "aria-pressed": String(Boolean(current)), "data-case": row.scenario_id, on: { click: () => choose(row) } },
       el("span", { class: "case-top" },
-        el("span", { class: "family", style: { color: FAMILIES[row.family] || "var(--soft)" } }, row.family),
+        el("span", { class: "family", style: { color: inkOf(FAMILIES[row.family] || "var(--soft)") } }, row.family),
         el("span", { class: "stairs", "aria-label": row.difficulty, title: row.difficulty }, DIFFICULTIES.map((_, i) => el("i", { class: i <= DIFFICULTIES.indexOf(row.difficulty) ? "on" : "" })))),
       el("span", { class: "case-title" }, row.title),
       el("span", { class: "case-foot" }, `${row.difficulty} · ${count(row.artifact_tokens)} tokens of evidence`));

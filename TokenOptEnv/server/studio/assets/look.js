@@ -21,6 +21,7 @@ export const TERM_COLORS = {
 export const SIDES = ["var(--c0)", "var(--c1)"];
 
 export const kindColor = (kind) => `var(--k-${kind})`;
+export const inkOf = (color) => `color-mix(in srgb, ${color} 55%, var(--ink))`; // a colour as text: deep enough to be read
 export const usd = (nano) => fmt.usd(nano / 1e9);
 export const count = (number) => number.toLocaleString("en-US");
 export const sum = (list, value) => list.reduce((total, each) => total + value(each), 0);

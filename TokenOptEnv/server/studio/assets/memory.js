@@ -10,12 +10,11 @@ export function memoryCard(observation, before) {
   const left = bound == null ? 0 : bound - memory.token_budget_used;
   const bar = el("div", { class: "membar", role: "group", "aria-label": "Working memory" },
     memory.items.map((item) => {
-      const share = item.tokens / (bound || memory.token_budget_used || 1);
       const node = el("button", {
         type: "button", class: before && !held.has(item.item_id) ? "new" : "",
         "aria-label": `${item.kind} ${item.alias}, ${item.tokens} tokens: read it`,
         style: { flexGrow: String(item.tokens), background: kindColor(item.kind) }, on: { click: () => read(item) },
-      }, share > 0.045 ? `#${item.alias}` : "");
+      }, el("span", {}, `#${item.alias}`));
       return tipped(node, `#${item.alias} ${item.kind}, ${count(item.tokens)} tokens\n${item.label}`);
     }),
     left > 0 ? el("span", { class: "free", style: { flexGrow: String(left) } }, left / bound > 0.2 ? `${count(left)} free` : "") : "");

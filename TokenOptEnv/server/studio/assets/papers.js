@@ -129,7 +129,7 @@ export function shares(label, parts) {
   const whole = sum(parts, (part) => part.value) || 1;
   return el("div", { class: "shares" },
     el("div", { class: "shares-bar", role: "img", "aria-label": `${label}: ${parts.map((part) => `${part.label} ${part.text}`).join(", ")}` },
-      parts.map((part) => el("i", { style: { flexGrow: String(part.value / whole), background: part.color } }))),
+      parts.filter((part) => part.value).map((part) => el("i", { style: { flexGrow: String(part.value / whole), background: part.color } }))),
     el("div", { class: "legend" }, parts.map((part) => el("span", {}, el("i", { style: { background: part.color } }), `${part.label} `, el("b", {}, part.text)))));
 }
 

@@ -62,7 +62,7 @@ export function stepList(episode, name, color, at, choose) {
 function gist(frame) {
   const action = frame.action, seen = frame.observation;
   if (action.artifact_id) return action.artifact_id;
-  if (action.action_type === "ROUTE_SUBTASK") return `${modelName(seen, action.model_id)} on ${action.subtask_id}, ${count(action.context_segment_ids.length)} pieces`;
+  if (action.action_type === "ROUTE_SUBTASK") return `${modelName(seen, action.model_id)} on ${action.subtask_id}, ${action.context_segment_ids.length === 1 ? "1 piece" : `${count(action.context_segment_ids.length)} pieces`}`;
   if (action.query && !action.context_segment_ids.length) return `“${action.query}”`;
   if (action.context_segment_ids.length) return action.context_segment_ids.join(", ");
   if (action.finding_ids.length) return action.finding_ids.join(", ");
