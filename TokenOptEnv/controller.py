@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from TokenOptEnv import ledger
 from TokenOptEnv.config import MOST_REASONING_TOKENS
-from TokenOptEnv.episode_state import Charge, EpisodeState, InputQuote, PromptPiece, evolve
+from TokenOptEnv.episode_state import EpisodeState, InputQuote, PromptPiece, evolve
 from TokenOptEnv.ledger import Call
-from TokenOptEnv.models import Budgets, Checkpoint, TokenOptEnvAction, ToolResult, WorkingMemory
-from TokenOptEnv.models.base import trusted
-from TokenOptEnv.prompt import tail_text
+from TokenOptEnv.models import TokenOptEnvAction, ToolResult
+from TokenOptEnv.prompt import Now
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.text_actions import Numbering, write
 from TokenOptEnv.world import VisibleWorld, model_tokens, text_tokens
@@ -20,36 +20,25 @@ _CHARACTERS_PER_TOKEN = 4
 """Beyond what is counted exactly: nobody's action is that long, and a flood must not cost us time."""
 _KEPT_CHARACTERS = 400
 """Nor memory: what is longer is counted anew where it is said again."""
+_UNNAMED: Final[Mapping[str, int]] = {}
 
 
-class Screen(NamedTuple):
-    """What the policy is about to look at that changes every step: shown, rendered and billed from here."""
-
-    memory: WorkingMemory
-    budgets: Budgets
-    checkpoints: tuple[Checkpoint, ...]
-    left: Charge
-
-
-def screen(state: EpisodeState, visible: VisibleWorld) -> Screen:
-    left = ledger.left(state, visible)
-    memory = trusted(
-        WorkingMemory,
-        items=state.memory,
-        token_budget=visible.limits.memory_tokens,
-        token_budget_used=state.memory_tokens,
-    )
-    checkpoints = tuple([saved.record for saved in state.checkpoints])
-    return Screen(memory, ledger.budgets(state, visible, left), checkpoints, left)
-
-
-def with_prompt(state: EpisodeState, visible: VisibleWorld, shown: Screen, last: ToolResult | None) -> EpisodeState:
+def with_prompt(state: EpisodeState, visible: VisibleWorld, last: ToolResult | None) -> EpisodeState:
     """Price the prompt that the next observation will show, and tell whether it can still be paid."""
-    quote = _quote(state, visible, shown, last, must_submit=False)
-    must_submit = not ledger.affordable(quote, shown.left)
+    left = ledger.left(state, visible)
+    now = Now(
+        state.memory_tokens,
+        visible.limits.memory_tokens,
+        ledger.left_steps(state, visible),
+        left.nano_usd,
+        left.tokens,
+        len(state.checkpoints),
+    )
+    quote = _quote(state, visible, now.tail(last, must_submit=False))
+    must_submit = not ledger.affordable(quote, left)
     if must_submit:
-        quote = _quote(state, visible, shown, last, must_submit=True)
-    return evolve(state, prompt=quote, left=shown.left, must_submit=must_submit)
+        quote = _quote(state, visible, now.tail(last, must_submit=True))
+    return evolve(state, prompt=quote, left=left, must_submit=must_submit)
 
 
 def decision_call(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Call:
@@ -67,11 +56,8 @@ def decision_call(state: EpisodeState, action: TokenOptEnvAction, visible: Visib
     return ledger.call("controller", visible.controller, state.prompt, output)
 
 
-def _quote(
-    state: EpisodeState, visible: VisibleWorld, shown: Screen, last: ToolResult | None, must_submit: bool
-) -> InputQuote:
+def _quote(state: EpisodeState, visible: VisibleWorld, tail: str) -> InputQuote:
     card = visible.controller
-    tail = tail_text(shown.memory, last, shown.budgets, shown.checkpoints, must_submit)
     changing = PromptPiece(f"tail-{state.step}", text_tokens(card, tail))
     pieces = (visible.head_pieces[state.phase], *state.memory_pieces, changing)
     held = state.prefix_caches.get(f"controller:{card.model_id}")
@@ -81,15 +67,20 @@ def _quote(
 def _numbering(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Numbering:
     """The numbers in force, as far as this action can name anything by them."""
     phase = visible.phases[state.phase]
-    held = state.memory if action.finding_ids else ()
-    noted = state.checkpoints if action.checkpoint_id is not None else ()
-    asked = state.routes if action.route_id is not None else ()
+    finding_items = route_items = _UNNAMED
+    checkpoints: Sequence[str] = ()
+    if action.finding_ids:
+        finding_items = {finding_id: item.alias for item in state.memory for finding_id in item.finding_ids}
+    if action.route_id is not None:
+        route_items = {route.route_id: route.item_alias for route in state.routes}
+    if action.checkpoint_id is not None:
+        checkpoints = [saved.record.checkpoint_id for saved in state.checkpoints]
     return Numbering(
-        artifacts=phase.artifact_numbers,
-        subtasks=phase.subtask_ids,
-        models=visible.model_ids,
-        things=state.aliases,
-        finding_items={finding_id: item.alias for item in held for finding_id in item.finding_ids},
-        route_items={route.route_id: route.item_alias for route in asked},
-        checkpoints=[saved.record.checkpoint_id for saved in noted],
+        phase.artifact_numbers,
+        phase.subtask_ids,
+        visible.model_ids,
+        state.aliases,
+        finding_items,
+        route_items,
+        checkpoints,
     )

@@ -20,7 +20,6 @@ from TokenOptEnv import (
     rewards,
     transitions,
 )
-from TokenOptEnv.controller import Screen
 from TokenOptEnv.episode_state import EpisodeState, evolve
 from TokenOptEnv.ledger import Call
 from TokenOptEnv.models import (
@@ -43,7 +42,6 @@ class StepOutcome(NamedTuple):
 
     world: World
     state: EpisodeState
-    shown: Screen
     last: ToolResult | None
     rewards: RewardBreakdown
     score: ScoreBreakdown | None
@@ -51,33 +49,29 @@ class StepOutcome(NamedTuple):
     @property
     def observation(self) -> TokenOptEnvObservation:
         return observation_builder.build(
-            self.world.visible, self.state, self.world.seed, self.shown, self.last, self.rewards, self.score
+            self.world.visible, self.state, self.world.seed, self.last, self.rewards, self.score
         )
 
 
 def start(world: World, episode_id: str) -> StepOutcome:
     """The state before the first decision. Nothing is billed until the policy acts on it."""
-    state = EpisodeState(episode_id=episode_id)
-    shown = controller.screen(state, world.visible)
-    state = controller.with_prompt(state, world.visible, shown, None)
-    return StepOutcome(world, state, shown, None, rewards.NOTHING_YET, None)
+    state = controller.with_prompt(EpisodeState(episode_id=episode_id), world.visible, None)
+    return StepOutcome(world, state, None, rewards.NOTHING_YET, None)
 
 
 def advance(before: EpisodeState, action: TokenOptEnvAction, world: World) -> StepOutcome:
     visible = world.visible
-    state = evolve(before, step=before.step + 1)
-    decision = controller.decision_call(state, action, visible)
-    move = action_rules.judge(state, action, visible, decision.price)
-    effect = transitions.apply(state, move, visible, world.backend)
+    decision = controller.decision_call(before, action, visible)
+    move = action_rules.judge(before, action, visible, decision.price)
+    effect = transitions.apply(before, move, visible, world.backend)
     state = _booked(effect, move, decision)
     state = milestone_engine.evaluate(before, state, visible)
     state = guardrails.evaluate(before, move, state, visible)
     last = _told(action, move, effect, before, state)
     state = _turned(_ended(before, action, state, visible), move, visible)
-    shown = controller.screen(state, visible)
-    state = controller.with_prompt(state, visible, shown, last)
+    state = controller.with_prompt(state, visible, last)
     state, breakdown, score = rewards.settle(state, world)
-    return StepOutcome(world, state, shown, last, breakdown, score)
+    return StepOutcome(world, state, last, breakdown, score)
 
 
 def _booked(effect: Effect, move: Move, decision: Call) -> EpisodeState:

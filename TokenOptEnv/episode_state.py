@@ -164,7 +164,7 @@ _new = object.__new__
 _put_values = EpisodeState.__dict__["__dict__"].__set__
 
 
-def evolve(state: EpisodeState, **changes: Any) -> EpisodeState:
+def evolve(state: EpisodeState, /, **changes: Any) -> EpisodeState:
     """`dataclasses.replace` for the one state that changes several times a step: a tenth of its price.
 
     `replace` calls the constructor with every field by name; this copies the fields and puts in the changes.

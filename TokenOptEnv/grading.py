@@ -111,7 +111,7 @@ def grade(state: EpisodeState, scenario: Scenario, track: Track, patch_judge: Pa
         )
         for field in key.fields
     ]
-    blind = any(guardrail is Guardrail.BLIND_COMPRESSION for guardrail, _ in events)
+    blind = Guardrail.BLIND_COMPRESSION in [guardrail for guardrail, _ in events]
     cites_decoy = not key.decoy_segment_ids.isdisjoint(submission.evidence_ids)
     checks = (not cites_decoy, not _asked_on(state, key), not blind)
     reached = tuple([name for name, met in zip(TRUTH_MILESTONES, checks, strict=True) if met])
@@ -164,11 +164,9 @@ def _asked_on(state: EpisodeState, key: _Key) -> bool:
 def _truth_events(state: EpisodeState, key: _Key) -> tuple[tuple[Guardrail, str], ...]:
     events: list[tuple[Guardrail, str]] = []
     for run in state.compressions:
-        before, after = "".join([item.text for item in run.before]), run.after.text
-        held = [texts for texts in key.fact_texts if _any_in(texts, before)]
-        lost = [texts for texts in held if not _any_in(texts, after)]
+        lost = _lost(key.fact_texts, tuple([item.text for item in run.before]), run.after.text)
         if lost:
-            events.append((Guardrail.BLIND_COMPRESSION, f"{run.after.item_id} lost {len(lost)} needed line(s)"))
+            events.append((Guardrail.BLIND_COMPRESSION, f"{run.after.item_id} lost {lost} needed line(s)"))
     by_route = {route.route_id: route for route in state.routes}
     for route in state.routes:
         if route.escalated_from is not None:
@@ -180,6 +178,14 @@ def _truth_events(state: EpisodeState, key: _Key) -> tuple[tuple[Guardrail, str]
             if finding.entry_id is not None and finding.entry_id not in key.valid_entry_ids:
                 events.append((Guardrail.STALE_CACHE_TRUST, f"{finding.finding_id} rests on an outdated result"))
     return tuple(events)
+
+
+@lru_cache(maxsize=1_024)
+def _lost(facts: tuple[tuple[str, ...], ...], before: tuple[str, ...], after: str) -> int:
+    """How many facts stood in these texts and stand no longer. Kept, because episodes of one case squeeze alike."""
+    whole = "".join(before)
+    held = [texts for texts in facts if _any_in(texts, whole)]
+    return len([texts for texts in held if not _any_in(texts, after)])
 
 
 def _any_in(spans: tuple[str, ...], text: str) -> bool:

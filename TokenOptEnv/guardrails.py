@@ -12,6 +12,7 @@ from TokenOptEnv import ledger
 from TokenOptEnv.config import Track
 from TokenOptEnv.episode_state import EpisodeState, Submission, evolve
 from TokenOptEnv.models import GuardrailEvent
+from TokenOptEnv.models.base import trusted
 from TokenOptEnv.moves import Hydrate, Move, Preview, QueryCache, ReadWhole, Refused, Search, Submit, WriteCheckpoint
 from TokenOptEnv.world import VisibleWorld
 
@@ -55,7 +56,7 @@ def _faults(
             return [(Guardrail.INVALID_ACTION, refusal.reason.value)]
         case ReadWhole() | Preview() | Search() | QueryCache():
             asked = before.seen_requests
-            again = [name for name, times in after.seen_requests.items() if times > max(1, asked.get(name, 0))]
+            again = [name for name, times in after.seen_requests.items() if times > 1 and times > asked.get(name, 0)]
             return [(Guardrail.REPEATED_READ, f"asked before: {name[:60]}") for name in again]
         case Hydrate(segments):
             purged = [view.segment_id for view in segments if view.segment_id in before.purged_ids]
@@ -76,7 +77,10 @@ def with_events(state: EpisodeState, events: list[tuple[Guardrail, str]]) -> Epi
     if not events:
         return state
     told = tuple(
-        GuardrailEvent(step=state.step, guardrail_id=guardrail.value, message=message) for guardrail, message in events
+        [
+            trusted(GuardrailEvent, step=state.step, guardrail_id=guardrail.value, message=message)
+            for guardrail, message in events
+        ]
     )
     return evolve(state, guardrail_events=state.guardrail_events + told)
 
@@ -86,13 +90,13 @@ def backed(submission: Submission, name: str, track: Track) -> bool:
     value = submission.answer.get(name)
     if value is None:
         return False
-    return track is Track.SOLVER or any(finding.values.get(name) == value for finding in submission.findings)
+    return track is Track.SOLVER or value in [finding.values.get(name) for finding in submission.findings]
 
 
 def read_evidence(state: EpisodeState, submission: Submission) -> frozenset[str]:
     """Cited segments that were really read here: by the agent, or by the worker whose finding cites them."""
     by_workers = {cite for finding in submission.findings if finding.source == "route" for cite in finding.cites}
-    return frozenset(cite for cite in submission.evidence_ids if cite in state.read_ids or cite in by_workers)
+    return frozenset([cite for cite in submission.evidence_ids if cite in state.read_ids or cite in by_workers])
 
 
 def _ungrounded(state: EpisodeState, submission: Submission, visible: VisibleWorld) -> str | None:

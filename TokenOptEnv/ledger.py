@@ -38,17 +38,15 @@ def call(who: Literal["controller", "worker"], card: ModelCard, quote: InputQuot
 def quote_input(
     card: ModelCard, pieces: tuple[PromptPiece, ...], held: PrefixCache | None, clock_ms: int
 ) -> InputQuote:
-    rule = card.cache_rule
-    if rule is None or held is None or clock_ms - held.used_at_ms > rule.ttl_ms:
-        known = 0
-    else:
-        known = _shared_pieces(pieces, held.pieces)
-    shared = sum(map(_tokens_of, pieces[:known]))
-    total = shared + sum(map(_tokens_of, pieces[known:]))
+    """A prompt under the provider's minimum is neither read from a cache nor written to one: most never ask further."""
+    total = sum(map(_tokens_of, pieces))
     cached = written = 0
-    if rule is not None:
-        if shared >= rule.min_tokens:
-            cached = shared - shared % rule.block_tokens
+    rule = card.cache_rule
+    if rule is not None and total >= rule.min_tokens:
+        if held is not None and clock_ms - held.used_at_ms <= rule.ttl_ms:
+            shared = sum(map(_tokens_of, pieces[: _shared_pieces(pieces, held.pieces)]))
+            if shared >= rule.min_tokens:
+                cached = shared - shared % rule.block_tokens
         if rule.writes_cost:
             writable = total - pieces[-1].tokens
             if writable >= rule.min_tokens:
@@ -113,9 +111,10 @@ def add_charges(one: Charge, other: Charge) -> Charge:
 
 
 def book(state: EpisodeState, *calls: Call) -> EpisodeState:
-    """Enter calls that were paid in full; the prompt each sent is what its provider now holds."""
+    """A step is over when it is paid for: enter its calls; the prompt each sent is what its provider now holds."""
     tokens, nano_usd, latency_ms, routed_nano_usd = state.spent
-    entries = list(state.entries)
+    step = state.step + 1
+    entries = state.entries
     held = dict(state.prefix_caches)
     for who, card, quote, output_tokens, price in calls:
         tokens += price.tokens
@@ -124,23 +123,22 @@ def book(state: EpisodeState, *calls: Call) -> EpisodeState:
         if who == "worker":
             routed_nano_usd += price.nano_usd
         held[f"{who}:{card.model_id}"] = PrefixCache(quote.pieces, latency_ms)
-        entries.append(
-            trusted(
-                LedgerEntry,
-                step=state.step,
-                who=who,
-                model_id=card.model_id,
-                fresh_tokens=quote.fresh_tokens,
-                cached_tokens=quote.cached_tokens,
-                written_tokens=quote.written_tokens,
-                output_tokens=output_tokens,
-                nano_usd=price.nano_usd,
-                latency_ms=price.latency_ms,
-                cold_nano_usd=_nano(quote.cold_pico_usd + output_tokens * card.output_pico_usd),
-            )
+        entry = trusted(
+            LedgerEntry,
+            step=step,
+            who=who,
+            model_id=card.model_id,
+            fresh_tokens=quote.fresh_tokens,
+            cached_tokens=quote.cached_tokens,
+            written_tokens=quote.written_tokens,
+            output_tokens=output_tokens,
+            nano_usd=price.nano_usd,
+            latency_ms=price.latency_ms,
+            cold_nano_usd=_nano(quote.cold_pico_usd + output_tokens * card.output_pico_usd),
         )
+        entries = (*entries, entry)
     spent = Spent(tokens, nano_usd, latency_ms, routed_nano_usd)
-    return evolve(state, spent=spent, entries=tuple(entries), prefix_caches=held)
+    return evolve(state, step=step, spent=spent, entries=entries, prefix_caches=held)
 
 
 def book_refusal(state: EpisodeState, call: Call) -> EpisodeState:
@@ -153,7 +151,7 @@ def book_refusal(state: EpisodeState, call: Call) -> EpisodeState:
     nano_usd = min(price.nano_usd, left.nano_usd)
     entry = trusted(
         LedgerEntry,
-        step=state.step,
+        step=state.step + 1,
         who=call.who,
         model_id=call.card.model_id,
         fresh_tokens=fresh,
@@ -170,7 +168,7 @@ def book_refusal(state: EpisodeState, call: Call) -> EpisodeState:
         state.spent.latency_ms + entry.latency_ms,
         state.spent.routed_nano_usd,
     )
-    return evolve(state, spent=spent, entries=(*state.entries, entry))
+    return evolve(state, step=entry.step, spent=spent, entries=(*state.entries, entry))
 
 
 def affordable(quote: InputQuote, left: Charge) -> bool:
@@ -194,20 +192,24 @@ def overrun(state: EpisodeState, visible: VisibleWorld) -> bool:
     return spent.tokens > bounds.tokens or spent.nano_usd > bounds.nano_usd or spent.latency_ms > bounds.latency_ms
 
 
-def budgets(state: EpisodeState, visible: VisibleWorld, left: Charge) -> Budgets:
-    bounds, spent = visible.limits, state.spent
+def left_steps(state: EpisodeState, visible: VisibleWorld) -> int:
+    return max(0, visible.limits.steps - state.step)
+
+
+def budgets(state: EpisodeState, visible: VisibleWorld) -> Budgets:
+    bounds, spent, left = visible.limits, state.spent, state.left
     return trusted(
         Budgets,
         tokens=trusted(Budget, limit=bounds.tokens, spent=spent.tokens, left=left.tokens),
         nano_usd=trusted(Budget, limit=bounds.nano_usd, spent=spent.nano_usd, left=left.nano_usd),
-        steps=_step_budget(bounds.steps, state.step),
+        steps=_step_budget(bounds.steps, state.step, left_steps(state, visible)),
         latency_ms=trusted(Budget, limit=bounds.latency_ms, spent=spent.latency_ms, left=left.latency_ms),
     )
 
 
 @lru_cache(maxsize=1_024)
-def _step_budget(limit: int, spent: int) -> Budget:
-    return trusted(Budget, limit=limit, spent=spent, left=max(0, limit - spent))
+def _step_budget(limit: int, spent: int, left: int) -> Budget:
+    return trusted(Budget, limit=limit, spent=spent, left=left)
 
 
 def _nano(pico_usd: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from TokenOptEnv.config import YARDSTICK
 from TokenOptEnv.episode_state import EpisodeState, PromptPiece, evolve
@@ -12,7 +12,7 @@ from TokenOptEnv.models import Finding, ItemKind, MemoryItem, ModelCard, Segment
 from TokenOptEnv.models.base import trusted
 from TokenOptEnv.prompt import item_header
 from TokenOptEnv.simulators import tokens
-from TokenOptEnv.world import SegmentView, VisibleWorld, text_tokens
+from TokenOptEnv.world import SegmentView, VisibleWorld, counted_tokens, text_tokens
 
 COMPRESSIBLE = frozenset({ItemKind.SEGMENT, ItemKind.PREVIEW, ItemKind.SEARCH, ItemKind.COMPRESSED})
 """Findings and checkpoints are short already, and must stay what they are."""
@@ -104,8 +104,9 @@ def _segment_item(view: SegmentView, alias: int) -> MemoryItem:
     )
 
 
-def add(state: EpisodeState, draft: Draft, visible: VisibleWorld) -> tuple[EpisodeState, MemoryItem]:
-    item, piece = _numbered(state, draft, visible)
+def add(state: EpisodeState, draft: Draft, visible: VisibleWorld, **also: Any) -> tuple[EpisodeState, MemoryItem]:
+    """`also` are fields of the state that change with it."""
+    item, piece = _numbered(draft, next_alias(state), visible.controller)
     findings, held_findings = state.findings, state.held_findings
     if draft.findings:
         brought = {finding.finding_id: finding for finding in draft.findings}
@@ -119,6 +120,7 @@ def add(state: EpisodeState, draft: Draft, visible: VisibleWorld) -> tuple[Episo
         memory_tokens=state.memory_tokens + item.tokens,
         findings=findings,
         held_findings=held_findings,
+        **also,
     ), item
 
 
@@ -138,7 +140,7 @@ def rewrite(
     state: EpisodeState, old: Sequence[MemoryItem], draft: Draft, visible: VisibleWorld
 ) -> tuple[EpisodeState, MemoryItem]:
     """Put one new item where the first of the old ones was."""
-    item, piece = _numbered(state, draft, visible)
+    item, piece = _numbered(draft, next_alias(state), visible.controller)
     first, gone = old[0].item_id, {each.item_id for each in old}
     memory: list[MemoryItem] = []
     pieces: list[PromptPiece] = []
@@ -179,19 +181,34 @@ def draft_tokens(state: EpisodeState, draft: Draft) -> int:
     return tokens.count(YARDSTICK, item_header(next_alias(state), draft.label) + draft.text)
 
 
-def _numbered(state: EpisodeState, draft: Draft, visible: VisibleWorld) -> tuple[MemoryItem, PromptPiece]:
-    """The draft with the next number, as an item and as a piece of the policy's prompt."""
-    alias = next_alias(state)
-    text = item_header(alias, draft.label) + draft.text
+def _numbered(draft: Draft, alias: int, card: ModelCard) -> tuple[MemoryItem, PromptPiece]:
+    """The draft with its number, as an item and as a piece of a prompt to this model."""
+    finding_ids = tuple([finding.finding_id for finding in draft.findings])
+    way = (card.vocabulary, card.vocabulary_permille)
+    return _kept_item(draft.kind, draft.label, draft.text, draft.source_ids, finding_ids, alias, way)
+
+
+@lru_cache(maxsize=8_192)
+def _kept_item(
+    kind: ItemKind,
+    label: str,
+    text: str,
+    source_ids: tuple[str, ...],
+    finding_ids: tuple[str, ...],
+    alias: int,
+    way: tuple[str, int],
+) -> tuple[MemoryItem, PromptPiece]:
+    """Shared by all episodes in which the same is told under the same number; `way` is how a model counts."""
+    whole = item_header(alias, label) + text
     item = trusted(
         MemoryItem,
-        item_id=f"{draft.kind}-{alias}",
+        item_id=f"{kind}-{alias}",
         alias=alias,
-        kind=draft.kind,
-        label=draft.label,
-        text=draft.text,
-        tokens=tokens.count(YARDSTICK, text),
-        source_ids=draft.source_ids,
-        finding_ids=tuple([finding.finding_id for finding in draft.findings]),
+        kind=kind,
+        label=label,
+        text=text,
+        tokens=tokens.count(YARDSTICK, whole),
+        source_ids=source_ids,
+        finding_ids=finding_ids,
     )
-    return item, PromptPiece(item.item_id, text_tokens(visible.controller, text))
+    return item, PromptPiece(item.item_id, counted_tokens(*way, whole))

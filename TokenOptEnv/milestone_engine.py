@@ -35,8 +35,9 @@ def _saved_before_reset(state: EpisodeState, visible: VisibleWorld) -> bool:
     return any(saved.findings and saved.record.phase < len(visible.phases) - 1 for saved in state.checkpoints)
 
 
+_FIRST_LOOK: Final = "first-look"
 _PROCESS: Final[dict[str, Callable[[EpisodeState, VisibleWorld], bool]]] = {
-    "first-look": _first_look,
+    _FIRST_LOOK: _first_look,
     "evidence-held": _evidence_held,
     "first-finding": _first_finding,
     "every-field-found": _every_field_found,
@@ -54,14 +55,18 @@ def listed_ids(visible: VisibleWorld) -> tuple[str, ...]:
 
 
 def evaluate(before: EpisodeState, state: EpisodeState, visible: VisibleWorld) -> EpisodeState:
-    """Add what has been reached; a milestone once reached stays. Where nothing was found, nothing is."""
+    """Add what has been reached; a milestone once reached stays. Where nothing was found, nothing is.
+
+    What is shown counts once, at the first look; what is found, read or noted down may count at any step.
+    """
+    known = state.milestone_ids
     if (
         state.findings is before.findings
         and state.read_ids is before.read_ids
-        and state.surfaced is before.surfaced
         and state.checkpoints is before.checkpoints
+        and (state.surfaced is before.surfaced or _FIRST_LOOK in known)
     ):
         return state
-    known, listed = state.milestone_ids, listed_ids(visible)
+    listed = listed_ids(visible)
     reached = tuple([name for name in listed if name not in known and _ALL[name](state, visible)])
     return evolve(state, milestone_ids=known + reached) if reached else state

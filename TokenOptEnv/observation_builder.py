@@ -7,9 +7,8 @@ from itertools import compress, filterfalse
 from operator import attrgetter
 from typing import Final
 
-from TokenOptEnv import milestone_engine
+from TokenOptEnv import ledger, milestone_engine
 from TokenOptEnv.config import ROUTE_MAX_HANDLES, Profile
-from TokenOptEnv.controller import Screen
 from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.memory_manager import COMPRESSIBLE
 from TokenOptEnv.models import (
@@ -32,6 +31,7 @@ from TokenOptEnv.models import (
     ScoreBreakdown,
     TokenOptEnvObservation,
     ToolResult,
+    WorkingMemory,
 )
 from TokenOptEnv.models.base import trusted
 from TokenOptEnv.simulators.compression import methods
@@ -42,7 +42,6 @@ def build(
     visible: VisibleWorld,
     state: EpisodeState,
     seed: int,
-    shown: Screen,
     last: ToolResult | None,
     rewards: RewardBreakdown,
     score: ScoreBreakdown | None = None,
@@ -64,11 +63,16 @@ def build(
         artifacts=phase.handles,
         models=visible.menu,
         surfaced=tuple(state.surfaced.values()),
-        working_memory=shown.memory,
+        working_memory=trusted(
+            WorkingMemory,
+            items=state.memory,
+            token_budget=visible.limits.memory_tokens,
+            token_budget_used=state.memory_tokens,
+        ),
         last_tool_result=last,
         findings=state.held_findings,
-        checkpoints=shown.checkpoints,
-        budgets=shown.budgets,
+        checkpoints=tuple([saved.record for saved in state.checkpoints]),
+        budgets=ledger.budgets(state, visible),
         ledger=_entries_of_step(state),
         cache=_cache_telemetry(state.cache_queries, state.cache_hits),
         compression=_compression_telemetry(state),
@@ -188,9 +192,11 @@ def _escalatable(state: EpisodeState, visible: VisibleWorld) -> tuple[str, ...]:
     )
 
 
-def _restorable(state: EpisodeState) -> tuple[str, ...]:
+def _restorable(state: EpisodeState, kinds: list[ItemKind]) -> tuple[str, ...]:
     """What is back in memory already cannot be brought back again."""
     checkpoint = ItemKind.CHECKPOINT
+    if checkpoint not in kinds:
+        return tuple([saved.record.checkpoint_id for saved in state.checkpoints])
     back = [item.text for item in state.memory if item.kind is checkpoint]
     return tuple([saved.record.checkpoint_id for saved in state.checkpoints if saved.text not in back])
 
@@ -223,16 +229,16 @@ def _legal_actions(visible: VisibleWorld, state: EpisodeState) -> LegalActions:
     if state.end is not None:
         return _NOTHING_LEGAL
     phase, profile = visible.phases[state.phase], visible.config.profile
-    items = tuple(map(_item_id, state.memory))
+    items, kinds = tuple(map(_item_id, state.memory)), list(map(_kind, state.memory))
     held = set(items)
     choices = {
         **_fixed_choices(visible, state.phase),
         "surfaced": tuple(filterfalse(held.__contains__, state.surfaced)),
         "items": items,
-        "compressible": tuple(compress(items, map(COMPRESSIBLE.__contains__, map(_kind, state.memory)))),
+        "compressible": tuple(compress(items, map(COMPRESSIBLE.__contains__, kinds))),
         "findings": tuple(map(_finding_id, state.held_findings)),
         "routes": _escalatable(state, visible) if state.routes else (),
-        "checkpoints": _restorable(state) if state.checkpoints else (),
+        "checkpoints": _restorable(state, kinds) if state.checkpoints else (),
     }
     if not held.isdisjoint(phase.small_segment_ids):
         whole = {name for name, segment_ids in phase.small_artifacts.items() if held.issuperset(segment_ids)}

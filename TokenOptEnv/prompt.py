@@ -9,6 +9,7 @@ provider's prefix cache holds everything up to the first item that was dropped o
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from TokenOptEnv.config import Profile, Track
 from TokenOptEnv.models import (
@@ -102,18 +103,40 @@ def tail_text(
     must_submit: bool,
 ) -> str:
     """What is new at every step."""
-    told = saved = ""
-    if last is not None:
-        outcome = f"refused: {last.refusal.message}" if last.refusal is not None else f"ok {last.tokens:+d}t"
-        told = f"last {_DONE[last.action_type]} {outcome}\n"
-    if checkpoints:
-        saved = f"saved {' '.join([str(number) for number in range(1, len(checkpoints) + 1)])}\n"
-    bound = "" if memory.token_budget is None else f"/{memory.token_budget}"
-    return (
-        f"## Now\n{told}{saved}memory {memory.token_budget_used}{bound}t, left {budgets.steps.left} steps"
-        f" ${budgets.nano_usd.left / 1e9:.4f} {budgets.tokens.left}t\n"
-        f"{_LAST_CHANCE if must_submit else ''}"
+    now = Now(
+        memory.token_budget_used,
+        memory.token_budget,
+        budgets.steps.left,
+        budgets.nano_usd.left,
+        budgets.tokens.left,
+        len(checkpoints),
     )
+    return now.tail(last, must_submit)
+
+
+class Now(NamedTuple):
+    """Where an episode stands, as far as the tail tells it: in numbers, since most prompts are only counted."""
+
+    memory_used_tokens: int
+    memory_tokens: int | None
+    left_steps: int
+    left_nano_usd: int
+    left_tokens: int
+    checkpoints: int
+
+    def tail(self, last: ToolResult | None, must_submit: bool) -> str:
+        used, bound, steps, nano_usd, tokens, checkpoints = self
+        told = saved = ""
+        if last is not None:
+            outcome = f"refused: {last.refusal.message}" if last.refusal is not None else f"ok {last.tokens:+d}t"
+            told = f"last {_DONE[last.action_type]} {outcome}\n"
+        if checkpoints:
+            saved = f"saved {' '.join([str(number) for number in range(1, checkpoints + 1)])}\n"
+        within = "" if bound is None else f"/{bound}"
+        return (
+            f"## Now\n{told}{saved}memory {used}{within}t, left {steps} steps ${nano_usd / 1e9:.4f} {tokens}t\n"
+            f"{_LAST_CHANCE if must_submit else ''}"
+        )
 
 
 def render_text(observation: TokenOptEnvObservation) -> str:

@@ -75,7 +75,7 @@ def write_checkpoint(state: EpisodeState, action: TokenOptEnvAction) -> WriteChe
         return lacking(
             RefusalReason.TOO_LONG, "checkpoint tokens", size, CHECKPOINT_CAP_TOKENS, "keep less, or squeeze it"
         )
-    sources = dict.fromkeys(source for item in items for source in item.source_ids)
+    sources = dict.fromkeys([source for item in items for source in item.source_ids])
     return WriteCheckpoint(note, text, size, tuple(findings), tuple(sources))
 
 
@@ -89,7 +89,7 @@ def restore_checkpoint(
         return refuse(
             RefusalReason.UNKNOWN_ID, "checkpoint_id", action.checkpoint_id, "name a checkpoint that was written"
         )
-    if any(item.kind is ItemKind.CHECKPOINT and item.text == saved.text for item in state.memory):
+    if saved.text in [item.text for item in state.memory if item.kind is ItemKind.CHECKPOINT]:
         return refuse(RefusalReason.ALREADY_IN_MEMORY, "checkpoint_id", action.checkpoint_id, "it is there already")
     header = item_header(next_alias(state), ItemKind.CHECKPOINT.value)
     needed = saved.record.tokens + tokens.count(YARDSTICK, header)
@@ -103,7 +103,7 @@ def _items(state: EpisodeState, ids: tuple[str, ...]) -> tuple[MemoryItem, ...] 
     for item_id in ids:
         if item_id not in held:
             return refuse(RefusalReason.NOT_IN_MEMORY, "context_segment_ids", item_id, "name items held in memory")
-    return tuple(held[item_id] for item_id in dict.fromkeys(ids))
+    return tuple([held[item_id] for item_id in dict.fromkeys(ids)])
 
 
 def _open_questions(state: EpisodeState, visible: VisibleWorld) -> str:

@@ -84,7 +84,8 @@ def hydrate(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorl
             )
         if segment_id in held:
             return refuse(RefusalReason.ALREADY_IN_MEMORY, "context_segment_ids", segment_id, "leave it out")
-    segments = tuple(visible.phases[state.phase].segments[segment_id] for segment_id in ids)
+    views = visible.phases[state.phase].segments
+    segments = tuple([views[segment_id] for segment_id in ids])
     return memory_refusal(state, visible, hydrating_tokens(state, segments)) or Hydrate(segments)
 
 

@@ -173,21 +173,17 @@ def _quote(
     asked_at_ms: int,
 ) -> InputQuote:
     """Context in the order the agent gave it: the same order again is a shared prefix."""
-    pieces = (
-        PromptPiece("head", text_tokens(card, visible.worker_head)),
-        *[PromptPiece(piece.item_id, _piece_tokens(piece, held, visible, card)) for piece in context.pieces],
-        PromptPiece(f"{state.step}:question", text_tokens(card, context.question)),
-    )
-    return ledger.quote_input(card, pieces, state.prefix_caches.get(f"worker:{card.model_id}"), asked_at_ms)
-
-
-def _piece_tokens(piece: ContextPiece, held: Mapping[str, MemoryItem], visible: VisibleWorld, card: ModelCard) -> int:
-    item = held.get(piece.item_id)
-    if item is not None:
-        return item_tokens(item, visible, card)
-    if piece.source_ids == (piece.item_id,):
-        return visible.segments_counted_by(card)[piece.item_id]
-    return text_tokens(card, piece.text)
+    counted = visible.segments_counted_by(card)
+    pieces = [PromptPiece("head", text_tokens(card, visible.worker_head))]
+    for name, text, source_ids in context.pieces:
+        item = held.get(name)
+        if item is not None:
+            size = item_tokens(item, visible, card)
+        else:
+            size = counted[name] if source_ids == (name,) else text_tokens(card, text)
+        pieces.append(PromptPiece(name, size))
+    pieces.append(PromptPiece(f"{state.step}:question", text_tokens(card, context.question)))
+    return ledger.quote_input(card, tuple(pieces), state.prefix_caches.get(f"worker:{card.model_id}"), asked_at_ms)
 
 
 def _fitting(state: EpisodeState, visible: VisibleWorld, move: Route) -> Route | Refusal:

@@ -31,7 +31,7 @@ class Frozen(BaseModel):
 M = TypeVar("M", bound=Frozen)
 
 
-def trusted(model: type[M], **fields: Any) -> M:
+def trusted(model: type[M], /, **fields: Any) -> M:
     """A value made by the engine, of parts that are typed already: none is checked again.
 
     A dozen are made at every step, and checking them once more would be a third of the step's time. Every field is

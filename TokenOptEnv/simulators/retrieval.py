@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nlargest
 from math import log
+from typing import NamedTuple
 
 from TokenOptEnv.simulators import terms
 
@@ -28,8 +28,7 @@ _UNITS = 10_000
 _CUT = "…"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     segment_id: str
     score: float
     snippet: str
@@ -66,8 +65,9 @@ class Retriever:
         asked = self._known(query)
         size = len(self._segments)
         best = self._best(asked, top_k)
-        asked.sort(key=lambda term: (-self._idf[term], term))
-        return tuple(self._hit(-key % size, -(-key // size), asked) for key in best)
+        asked.sort()
+        asked.sort(key=self._idf.__getitem__, reverse=True)  # the rarest first, equals still by name
+        return tuple([self._hit(-key % size, -(-key // size), asked) for key in best])
 
     def ranked(self, query: str, top_k: int) -> tuple[str, ...]:
         """The ids alone, for those who search often and read little."""
@@ -93,7 +93,7 @@ class Retriever:
         """
         if not asked:
             return {}
-        longest, *others = sorted((self._postings[term] for term in asked), key=len, reverse=True)
+        longest, *others = sorted(map(self._postings.__getitem__, asked), key=len, reverse=True)
         totals = longest.copy()
         for posting in others:
             for index, key in posting.items():
@@ -129,7 +129,7 @@ class _LineIndex:
                 for number in numbers:
                     weights[number] = weights.get(number, 0) + weight
         most = max(weights.values())
-        best = min(number for number, weight in weights.items() if weight == most)
+        best = min([number for number, weight in weights.items() if weight == most])
         line = self._lines[best]
         if len(line) <= SNIPPET_CHARACTERS:
             return line.strip()

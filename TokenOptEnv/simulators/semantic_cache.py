@@ -12,9 +12,11 @@ How near a question is says nothing about whether its result still holds: versio
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from math import log, sqrt
+from operator import itemgetter
+from typing import NamedTuple
 
 from TokenOptEnv.scenario import CacheEntry
 from TokenOptEnv.simulators import terms
@@ -27,11 +29,22 @@ _TRIGRAM_WEIGHT = 0.25
 _TEXT_SHARE = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     entry: CacheEntry
     similarity: float
     """Between 0 and 1, to four decimals."""
+
+
+class _Share(NamedTuple):
+    """What one feature of a question adds."""
+
+    square: float
+    """To the question's norm."""
+    products: tuple[tuple[int, float], ...]
+    """To its product with each entry that has the feature too."""
+
+
+_square = itemgetter(0)
 
 
 class SemanticCache:
@@ -53,15 +66,35 @@ class SemanticCache:
 
     def nearest(self, query: str, limit: int = 2) -> tuple[Match, ...]:
         """The most similar entries above the floor, nearest first; equals in the order of the entries."""
-        bag = _bag([(query, 1.0)])
-        norm = _norm([weight * self._idf.get(feature, self._unseen_idf) for feature, weight in bag.items()])
+        shares = dict(chain.from_iterable([self._shares(term) for term in terms.distinct(query)])).values()
+        norm = sqrt(sum(map(_square, shares))) or 1.0
         products = [0.0] * len(self._entries)
-        for feature, weight in bag.items():
-            for index, stored in self._postings.get(feature, ()):
-                products[index] += weight * stored
-        scored = ((min(1.0, round(product / norm, 4)), -index) for index, product in enumerate(products))
-        best = sorted((pair for pair in scored if pair[0] >= FLOOR), reverse=True)[: max(0, limit)]
-        return tuple(Match(self._entries[-index], similarity) for similarity, index in best)
+        for _, found in shares:
+            for index, product in found:
+                products[index] += product
+        scored = [(min(1.0, round(product / norm, 4)), -index) for index, product in enumerate(products)]
+        best = sorted([pair for pair in scored if pair[0] >= FLOOR], reverse=True)[: max(0, limit)]
+        return tuple([Match(self._entries[-index], similarity) for similarity, index in best])
+
+    def _shares(self, term: str) -> tuple[tuple[str, _Share], ...]:
+        return _kept_shares(self, term) if len(term) <= terms.LONGEST_KEPT else self.made_shares(term)
+
+    def made_shares(self, term: str) -> tuple[tuple[str, _Share], ...]:
+        """What each feature of a term adds to the similarity of a question that says it.
+
+        A feature weighs the same in whatever term it stands, so terms that share one agree on it.
+        """
+        shares = []
+        for feature, weight in _features(term):
+            weighted = weight * self._idf.get(feature, self._unseen_idf)
+            found = [(index, weight * stored) for index, stored in self._postings.get(feature, ())]
+            shares.append((feature, _Share(weighted * weighted, tuple(found))))
+        return tuple(shares)
+
+
+@lru_cache(maxsize=16_384)
+def _kept_shares(cache: SemanticCache, term: str) -> tuple[tuple[str, _Share], ...]:
+    return cache.made_shares(term)
 
 
 def _bag(parts: Iterable[tuple[str, float]]) -> dict[str, float]:

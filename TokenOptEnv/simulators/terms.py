@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 _WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -62,7 +63,9 @@ def positions(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 def terms(text: str) -> list[str]:
     """Every term of `text`, in order, with repetitions."""
-    return [term for word in _WORD.findall(text) for term in split(word)]
+    words: list[str] = _WORD.findall(text)
+    kept = max(map(len, words), default=0) <= LONGEST_KEPT
+    return list(chain.from_iterable(map(_kept_split if kept else split, words)))
 
 
 def distinct(text: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ def submit(state: EpisodeState, move: Submit) -> Effect:
         SubmitPayload,
         kind="submit",
         answer=dict(move.answer),
-        finding_ids=tuple(finding.finding_id for finding in move.findings),
+        finding_ids=tuple([finding.finding_id for finding in move.findings]),
         evidence_segment_ids=move.evidence_ids,
     )
     submission = Submission(move.answer, move.findings, move.evidence_ids)

@@ -58,7 +58,7 @@ def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
         phase=state.phase,
         note=move.note,
         tokens=move.tokens,
-        finding_ids=tuple(finding.finding_id for finding in move.findings),
+        finding_ids=tuple([finding.finding_id for finding in move.findings]),
         source_ids=move.source_ids,
     )
     saved = SavedCheckpoint(record, move.text, move.findings)

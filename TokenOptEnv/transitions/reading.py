@@ -40,7 +40,7 @@ SNIPPET_CAP_TOKENS = SEARCH_HIT_CAP_TOKENS - 2 * _LINE_OVERHEAD_TOKENS
 
 def read_whole(state: EpisodeState, move: ReadWhole, visible: VisibleWorld) -> Effect:
     state, items = memory_manager.hydrate(state, move.missing, visible)
-    state = _asked(state, f"read {move.artifact.artifact.artifact_id} 1")
+    state = evolve(state, seen_requests=_seen(state, f"read {move.artifact.artifact.artifact_id} 1"))
     payload = trusted(
         ReadPayload,
         kind="read",
@@ -61,8 +61,8 @@ def preview(state: EpisodeState, move: Preview, visible: VisibleWorld) -> Effect
     outline, text = _outline(move.segments, tuple([state.aliases[view.segment_id] for view in move.segments]))
     artifact_id = move.artifact.artifact.artifact_id
     label = f"A{move.artifact.number} page {move.page}/{move.pages}"
-    state, item = memory_manager.add(state, Draft(ItemKind.PREVIEW, label, text), visible)
-    state = _asked(state, f"read {artifact_id} {move.page}")
+    seen = _seen(state, f"read {artifact_id} {move.page}")
+    state, item = memory_manager.add(state, Draft(ItemKind.PREVIEW, label, text), visible, seen_requests=seen)
     payload = trusted(
         ReadPayload,
         kind="read",
@@ -113,8 +113,9 @@ def search(state: EpisodeState, move: Search, visible: VisibleWorld) -> Effect:
     )
     lines = [f"{hit.alias} {view.label} {hit.tokens}t {hit.snippet}" for hit, view in zip(hits, views, strict=True)]
     text = "\n".join(lines or ["no hit"]) + "\n"
-    state, item = memory_manager.add(state, Draft(ItemKind.SEARCH, ItemKind.SEARCH.value, text), visible)
-    state = _asked(state, f"search {' '.join(move.query.lower().split())}")
+    seen = _seen(state, f"search {' '.join(move.query.lower().split())}")
+    draft = Draft(ItemKind.SEARCH, ItemKind.SEARCH.value, text)
+    state, item = memory_manager.add(state, draft, visible, seen_requests=seen)
     return Effect(state, trusted(SearchPayload, kind="search", query=move.query, hits=hits, item_ids=(item.item_id,)))
 
 
@@ -163,8 +164,12 @@ def query_cache(state: EpisodeState, move: QueryCache, visible: VisibleWorld) ->
                 cites=entry.cites,
             )
         )
-    state = evolve(state, cache_queries=state.cache_queries + 1, cache_hits=state.cache_hits + len(hits))
-    state = _asked(state, f"cache {' '.join(move.query.lower().split())}")
+    state = evolve(
+        state,
+        cache_queries=state.cache_queries + 1,
+        cache_hits=state.cache_hits + len(hits),
+        seen_requests=_seen(state, f"cache {' '.join(move.query.lower().split())}"),
+    )
     return Effect(
         state, trusted(CachePayload, kind="cache", query=move.query, hits=tuple(hits), item_ids=tuple(item_ids))
     )
@@ -181,6 +186,7 @@ def hydrate(state: EpisodeState, move: Hydrate, visible: VisibleWorld) -> Effect
     return Effect(state, payload)
 
 
-def _asked(state: EpisodeState, request: str) -> EpisodeState:
+def _seen(state: EpisodeState, request: str) -> dict[str, int]:
+    """How often each was asked for, this time included."""
     seen = state.seen_requests
-    return evolve(state, seen_requests={**seen, request: seen.get(request, 0) + 1})
+    return {**seen, request: seen.get(request, 0) + 1}

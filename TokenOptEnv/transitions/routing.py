@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from TokenOptEnv import ledger, memory_manager
 from TokenOptEnv.config import FINDING_CAP_TOKENS, REPLY_CAP_TOKENS
-from TokenOptEnv.episode_state import EpisodeState, evolve
+from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.findings import finding_text
 from TokenOptEnv.ledger import Call
 from TokenOptEnv.memory_manager import Draft
@@ -51,12 +51,11 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
     state = memory_manager.surface(state, [phase.segments[cite] for cite in reply.cites if cite in phase.segments])
     text = finding_text(finding, phase, state.aliases, FINDING_CAP_TOKENS)
     draft = Draft(ItemKind.FINDING, ItemKind.FINDING.value, text, findings=(finding,) if values else ())
-    state, item = memory_manager.add(state, draft, visible)
     call = _call(move, reply, text)
     record = trusted(
         RouteRecord,
         route_id=route_id,
-        item_alias=item.alias,
+        item_alias=memory_manager.next_alias(state),
         subtask_id=move.subtask.subtask_id,
         model_id=card.model_id,
         effort=move.effort.value,
@@ -67,8 +66,10 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
         latency_ms=call.price.latency_ms,
         escalated_from=move.escalated_from,
     )
-    state = evolve(
+    state, item = memory_manager.add(
         state,
+        draft,
+        visible,
         routes=(*state.routes, record),
         route_contexts={**state.route_contexts, route_id: context},
     )

@@ -128,7 +128,9 @@ def test_every_command_of_a_page_works_in_its_order(
 ) -> None:
     typed = [command for block in _runnable() if block.page == page for command in block.commands]
     if "runs/demo" in " ".join(typed):
-        assert run(["eval", "--policy", "cheapest", "--policy", "rag", "--episodes", "1", "--out", "runs/demo"]) == 0
+        assert (
+            run(shlex.split("eval --policy cheapest --policy rag --split validation --episodes 1 --out runs/demo")) == 0
+        )
     for command in (part for whole in typed for part in expanded(whole)):
         if _is_server(command) or command.startswith(_LOOKED_UP):
             continue
