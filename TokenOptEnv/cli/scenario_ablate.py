@@ -33,7 +33,7 @@ class _Ablating:
 def ablate(
     split: Annotated[str, typer.Option(help=splits.ANY)] = "core",
     count: Annotated[int | None, typer.Option(help="Its first so many; all when left out.")] = None,
-    worlds: Annotated[int, typer.Option(help="So many worlds of each scenario.")] = 2,
+    worlds: Annotated[int, typer.Option(help="So many worlds of each scenario.")] = 4,
     out: Annotated[Path | None, typer.Option(help="A folder for the table, as JSON and as Markdown.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; one for each core when left out.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
