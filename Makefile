@@ -16,9 +16,9 @@ readme: demo
 
 # The tables of docs/results.md. The test split is for this alone: policies are made and tuned on the others.
 results: .venv/core
-	$(BIN)/camre eval --split core --out runs/core
+	$(BIN)/camre eval --split core --out runs/core --fresh
 	$(BIN)/camre leaderboard runs/core --readme docs/results.md --block core
-	$(BIN)/camre eval --split test --out runs/test
+	$(BIN)/camre eval --split test --out runs/test --fresh
 	$(BIN)/camre leaderboard runs/test --readme docs/results.md --block test
 	$(BIN)/camre stability runs/test --readme docs/results.md
 	$(BIN)/camre sensitivity --split validation --episodes 60 --seeds 0 --readme docs/results.md

@@ -135,7 +135,10 @@ def summed_up(cases: Sequence[CaseAblation], worlds: int) -> Ablation:
 
 def markdown(found: Ablation) -> str:
     lines = [
-        f"# What each action is worth ({len(found.cases)} cases, {found.worlds} worlds each)",
+        "# What each action is worth",
+        "",
+        f"Written by `camre scenarios ablate`: {len(found.cases)} cases in {found.worlds} worlds each, planned by the"
+        " reference planner without one action after the other.",
         "",
         f"| without | cases | unsolvable | at least {DEARER - 1:.0%} dearer | matters in | median cost |",
         "|---|---:|---:|---:|---:|---:|",

@@ -208,6 +208,9 @@ number belongs to one split alone, so no id is in two. Held out for test:
 | `camre scenarios build --split test --check` | builds the pack again and compares every hash |
 | `camre scenarios validate --split test --execute` | every check on every case; replays plans, runs claims again |
 | `camre scenarios audit --split test` | looks for near-duplicates of train, and for guessers that get by |
+| `camre scenarios ablate --split test --out docs/scenarios` | plans without one action after the other |
+
+The last one's table: [what each action is worth](scenarios/ablation.md).
 """
 
 _FAMILY = """\
