@@ -106,5 +106,5 @@ def _split(split: str) -> SplitPage:
         rows = scenario_store.rows(split)
     except BadInput as missing:
         return SplitPage(split=split, about=_ABOUT[split], size=0, absent=str(missing))
-    told = tuple(CaseRow(**row.model_dump(exclude={"content_hash"})) for row in rows)
+    told = tuple(CaseRow(**row.model_dump(include=set(CaseRow.model_fields))) for row in rows)
     return SplitPage(split=split, about=_ABOUT[split], size=len(told), rows=told)
