@@ -93,7 +93,7 @@ def test_idle_actions_and_overused_models_are_told() -> None:
 
 def test_the_table_names_every_action_and_model() -> None:
     text = markdown(summed_up([case("a", 1.2), case("b", None)], 3))
-    assert "2 cases, 3 worlds each" in text
+    assert "2 cases in 3 worlds each" in text
     assert "| SEARCH_ARTIFACTS | 2 | 1 | 1 | 100% | x 1.20 |" in text
     assert "| a | 2 | 33% |" in text
 

@@ -174,7 +174,7 @@ def test_the_readme_table_is_written_by_the_command_and_is_of_this_suite(
     assert found is not None, "the README has no table yet; write it with: make readme"
     board = found[1]
     assert marked_block.replaced(written, "leaderboard", board, "README.md") == text
-    assert f"core: {scenario_store.size('core')} scenarios, " in board
+    assert f"validation: {scenario_store.size('validation')} scenarios, " in board
     assert {name.rstrip("*") for name in re.findall(r"^\| (?:= )?(\S+) \|", board, flags=re.MULTILINE)} - {
         "policy"
     } == set(policies.names())
