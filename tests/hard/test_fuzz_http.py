@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import socket
 from collections.abc import Iterator
@@ -48,8 +47,6 @@ _NONSENSE = (
 def here() -> Iterator[Address]:
     with thread(Settings(web=True)) as address:
         yield address
-    gc.unfreeze()  # a server that starts freezes what there is
-    gc.collect()
 
 
 def _body(draw: Random, seen: Any) -> Any:

@@ -6,10 +6,8 @@ endpoint, every frame of every session, every error, and what the server writes 
 
 from __future__ import annotations
 
-import gc
 import json
 import logging
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -211,13 +209,11 @@ def _script(scenario_id: str) -> list[TokenOptEnvAction]:
 
 
 @pytest.fixture
-def fixed_tool_results(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+def fixed_tool_results(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """What a model answers, and what the reference costs, no longer follow from the truth."""
     monkeypatch.setattr(local_env, "_reference", lambda *_: _SOME_COSTS)
     monkeypatch.setattr(world, "_simulated", lambda scenario, *_: _tool_results(_real(scenario.scenario_id)))
-    yield monkeypatch
-    gc.unfreeze()  # a server that starts freezes what there is
-    gc.collect()
+    return monkeypatch
 
 
 def _recorded(
