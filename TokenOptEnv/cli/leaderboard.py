@@ -13,7 +13,7 @@ def leaderboard(
     readme: Annotated[Path | None, typer.Option(help="Write the table into this file, between its marks.")] = None,
     block: Annotated[str, typer.Option(help="The name of these marks.")] = "leaderboard",
     against: Annotated[
-        str | None, typer.Option(help="Compare every policy with this one, scenario by scenario.")
+        str | None, typer.Option(help="Compare every policy with this one, by scenario; with --json, that alone.")
     ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="The table as Markdown.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
@@ -27,14 +27,15 @@ def leaderboard(
     board, results = leaderboard.board_of(read)
     if readme is not None:
         marked_block.rewrite(readme, block, leaderboard.markdown(board))
+    compared = () if against is None else leaderboard.compared(board, results, against)
     if as_json:
-        screen.json(board)
+        screen.json(board if against is None else compared)
     elif markdown:
         screen.line(leaderboard.markdown(board))
     else:
         screen.show(leaderboard.table(board), *leaderboard.notes(board), "", leaderboard.PROOF)
-    if against is not None and not as_json:
-        screen.show("", *map(str, leaderboard.compared(board, results, against)))
+    if compared and not as_json:
+        screen.show("", *map(str, compared))
     for run in read:
         if not run.finished and not as_json:
             screen.line(f"{run.folder} is not finished: {len(run.results)} of {len(run.spec.jobs())} episodes")

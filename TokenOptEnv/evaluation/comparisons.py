@@ -9,6 +9,8 @@ from TokenOptEnv.evaluation import bootstrap
 from TokenOptEnv.evaluation.episodes import EpisodeResult
 from TokenOptEnv.models.base import Frozen
 
+SURE = 0.05
+"""From this p on, chance may have set two policies apart."""
 _DECIMALS = 6
 
 

@@ -35,7 +35,6 @@ REAL_NOTE = (
     " SCE and regret are measured against the simulated reference."
 )
 MIXED_NOTE = "These runs were answered by different models: between them, a rank is not the policy's doing alone."
-_SURE = 0.05
 
 
 class Board(Frozen):
@@ -184,7 +183,7 @@ def markdown(shown: Board) -> str:
 
 def _rows(shown: Board) -> list[tuple[str, ...]]:
     """An equals sign before a name: chance may have set it below the one above."""
-    tied = {step.worse for step in shown.steps if step.p >= _SURE}
+    tied = {step.worse for step in shown.steps if step.p >= comparisons.SURE}
     rows: list[tuple[str, ...]] = []
     for each in shown.ranking:
         sce = each.measures[Measure.SCE]

@@ -12,12 +12,11 @@ from math import sqrt
 from statistics import median
 
 from TokenOptEnv.errors import BadInput
-from TokenOptEnv.evaluation import bootstrap
+from TokenOptEnv.evaluation import bootstrap, comparisons
 from TokenOptEnv.evaluation.episodes import EpisodeResult
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.streams import Stream
 
-SURE = 0.05
 _DECIMALS = 4
 
 
@@ -67,7 +66,7 @@ def stability(results: Sequence[EpisodeResult], halvings: int) -> Stability:
 def told(found: Stability) -> tuple[str, ...]:
     return (
         f"{found.policies} contestants on {found.scenarios} scenarios:"
-        f" {found.sure_pairs} of {found.pairs} pairs are set apart (p under {SURE:g})",
+        f" {found.sure_pairs} of {found.pairs} pairs are set apart (p under {comparisons.SURE:g})",
         f"over {found.halvings} random halvings, Kendall's tau of one half with the other, of those pairs:"
         f" median {found.median_tau:.3f}, least {found.least_tau:.3f}",
         f"Spearman's rank correlation of mean return with SCE: {found.return_rank_correlation:.3f}",
@@ -106,7 +105,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def _are_set_apart(one: Sequence[float], other: Sequence[float]) -> bool:
     gains = [a - b for a, b in zip(one, other, strict=True)]
-    return any(gains) and bootstrap.sign_flip_p(gains) < SURE
+    return any(gains) and bootstrap.sign_flip_p(gains) < comparisons.SURE
 
 
 def _tau(sure: Sequence[tuple[str, str]], sce: dict[str, list[float]], scenarios: int, number: int) -> float:

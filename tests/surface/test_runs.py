@@ -178,3 +178,12 @@ def test_the_readme_table_is_written_by_the_command_and_is_of_this_suite(
     assert {name.rstrip("*") for name in re.findall(r"^\| (?:= )?(\S+) \|", board, flags=re.MULTILINE)} - {
         "policy"
     } == set(policies.names())
+
+
+def test_every_policy_can_be_compared_with_one_of_the_board(folder: Path, capsys: Out) -> None:
+    assert run(["leaderboard", str(folder), "--against", "cheapest", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told and {each["worse"] for each in told} == {"cheapest"}
+    assert all(each["low"] <= each["sce_gain"] <= each["high"] for each in told)
+    assert run(["leaderboard", str(folder), "--against", "chepest"]) == 1
+    assert "did you mean 'cheapest'" in capsys.readouterr().err
