@@ -43,6 +43,8 @@ class BoxIndex(Frozen):
     scoring_version: int
     split: str
     profile: str
+    catalog: str = "measured"
+    """The prices that the reference costs are in."""
     cases: tuple[BoxedCase, ...]
 
 

@@ -1,13 +1,14 @@
-"""Make a box of cases and, from what heuristics did on them, traces for the warm start.
+"""Make a box of cases and, from what was tried on them, traces for the warm start.
 
     python -m training.collect --split train --easy 300 --medium 150 --out runs/data/train
     python -m training.collect --split validation --easy 60 --medium 40 --out runs/data/validation --no-traces
 
-Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Each
-case is played by every one of them, and by the strongest once more with each model of the menu in place of its own
-choice, in every world. The candidate with the best *mean* return over the worlds is kept, which is choosing a way of
-working: the best single episode would mostly be the luckiest. Of its episodes those that succeeded become traces;
-`--least-return` lets failures in, which teach at least the form where heuristics solve next to nothing.
+Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Under
+profile v2 a case is tried a few times first (`first_try.py`); then teachers who remember that play it, each with its
+habits (`teacher.py`). With `--policy`, and under v1, heuristics play. The candidate with the best *mean* return over
+the worlds is kept, which is choosing a way of working: the best single episode would mostly be the luckiest. Of its
+episodes those that succeeded become traces; `--least-return` lets failures in, which teach at least the form where
+heuristics solve next to nothing.
 
 With `--slips` the kept candidate plays each world once more, with mistakes on the way (`slips.py`).
 
@@ -18,35 +19,34 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from multiprocessing import get_context
+from multiprocessing.pool import Pool
 from pathlib import Path
 
 from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.errors import BadInput, CamreError
-from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.models import TokenOptEnvObservation
 from TokenOptEnv.models.base import Frozen
-from TokenOptEnv.policies import menu
 from TokenOptEnv.scenario import Scenario, dump_scenario
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
 from TokenOptEnv.version import SCORING_VERSION
 from TokenOptEnv.world import ReferenceCosts, build_world
-from training import cases
+from training import cases, first_try
 from training.cases import BoxedCase, BoxIndex, Cost
+from training.first_try import Asked, FirstTry
 from training.slips import slip
+from training.teacher import EVERY_HABIT, Habits, Notes, Teacher
 
 LONGEST_ACTION_CHARACTERS = 240
 """A longer one does not fit what a policy may write in a step."""
-_MOST_RUNGS = 6
-"""No menu offers more models."""
-RETUNED = "expert"
-"""The policy that is also played with each model of the menu in place of its own choice."""
+_FIRST_TRIES = 8
 
 
 class ExampleTrace(Frozen):
@@ -59,16 +59,8 @@ class ExampleTrace(Frozen):
     """Which of them are mistakes: played, and not learned."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A policy and, where it is retuned, the place in the ladder of models that it asks instead of its own choice."""
-
-    policy: str
-    rung: int | None = None
-
-    @property
-    def name(self) -> str:
-        return self.policy if self.rung is None else f"{self.policy}+{self.rung}"
+Candidate = str | Habits
+"""A heuristic by name, or the habits of a teacher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +70,9 @@ class Job:
     candidates: tuple[Candidate, ...]
     least_return: float
     slip_share: float = 0.0
+    most_traces: int = DEFAULT_WORLDS
+    """Of each kind, with slips and without: more of one case teach less than the first of another."""
+    notes: Notes = field(default_factory=Notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +91,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.add_argument(f"--{difficulty.value}", type=int, default=0, help=f"how many {difficulty.value} cases")
     parser.add_argument("--first", type=int, default=0, help="the place in the split to start at")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
-    parser.add_argument("--policy", action="append", help="a policy to learn from; repeat for more. All honest ones.")
+    parser.add_argument("--policy", action="append", help="learn from this heuristic alone; repeat for more")
     parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
     parser.add_argument("--slips", type=float, default=0.0, help="share of steps spoiled in a second play; none if 0")
+    parser.add_argument("--most-traces", type=int, default=DEFAULT_WORLDS, help="of a case, and as many with slips")
     parser.add_argument("--no-traces", action="store_true", help="only the box, as for validation")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="OUT.zip and OUT.jsonl are written")
@@ -106,12 +102,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wanted = {difficulty: getattr(chosen, difficulty.value) for difficulty in Difficulty}
     config = EpisodeConfig(profile=Profile(chosen.profile))
     try:
-        candidates = () if chosen.no_traces else _candidates(chosen.policy)
+        candidates = () if chosen.no_traces else _candidates(chosen.policy, config.profile)
         jobs = [
-            Job(name, config, candidates, chosen.least_return, chosen.slips)
+            Job(name, config, candidates, chosen.least_return, chosen.slips, chosen.most_traces)
             for name in _places(chosen.split, chosen.first, wanted)
         ]
-        collected = list(_collect(jobs, chosen.processes))
+        with get_context("fork").Pool(chosen.processes) as pool:
+            if any(isinstance(each, Habits) for each in candidates):
+                jobs = _with_notes(jobs, pool)
+            collected = list(_collect(jobs, pool))
     except CamreError as fault:
         raise SystemExit(f"collect: {fault}") from None
     index = BoxIndex(
@@ -139,14 +138,14 @@ def write_traces(file: Path, traces: list[ExampleTrace]) -> None:
     file.write_text("".join(trace.model_dump_json() + "\n" for trace in traces), encoding="utf-8")
 
 
-def _candidates(names: list[str] | None) -> tuple[Candidate, ...]:
+def _candidates(names: list[str] | None, profile: Profile) -> tuple[Candidate, ...]:
     infos = [policies.info(name) for name in names or policies.names()]
     known = [info.name for info in infos if info.knows_truth]
     if known and names:
         raise BadInput(f"policy {known[0]!r} knows the truth and is no teacher; choose another")
-    honest = [Candidate(info.name) for info in infos if not info.knows_truth]
-    rungs = [Candidate(RETUNED, rung) for rung in range(_MOST_RUNGS)]
-    return (*honest, *rungs) if Candidate(RETUNED) in honest else tuple(honest)
+    if profile is Profile.V2 and not names:
+        return EVERY_HABIT
+    return tuple(info.name for info in infos if not info.knows_truth)
 
 
 def _places(split: str, first: int, wanted: dict[Difficulty, int]) -> Iterator[str]:
@@ -162,27 +161,49 @@ def _places(split: str, first: int, wanted: dict[Difficulty, int]) -> Iterator[s
             yield scenario_id
 
 
-def _collect(jobs: list[Job], processes: int) -> Iterator[Collected]:
+def _with_notes(jobs: list[Job], pool: Pool) -> list[Job]:
+    """What first tries tell of each case, and of the models over all cases."""
+    tried = list(pool.imap(first_tries, jobs, chunksize=1))
+    sys.stdout.write(f"{len(jobs)} cases tried\n")
+    sys.stdout.flush()
+    known = [first_try.evidence(each) for each in tried]
+    chances = first_try.chances(
+        (evidence, call) for evidence, calls in zip(known, tried, strict=True) for call in calls
+    )
+    return [replace(job, notes=Notes(evidence, chances)) for job, evidence in zip(jobs, known, strict=True)]
+
+
+def first_tries(job: Job) -> tuple[Asked, ...]:
+    scenario = scenario_store.load(job.scenario_id)
+    calls: list[Asked] = []
+    for number in range(_FIRST_TRIES):
+        player = FirstTry(Stream("first try", job.scenario_id, number))
+        world = build_world(scenario, number % DEFAULT_WORLDS, job.config, reference=lambda: None)
+        now = start(world, f"{job.scenario_id}@{number}")
+        while not now.observation.done:
+            now = advance(now.state, player.act(now.observation), world)
+        calls += first_try.asked(now.observation)
+    return tuple(calls)
+
+
+def _collect(jobs: list[Job], pool: Pool) -> Iterator[Collected]:
     solved = traces = 0
-    with get_context("fork").Pool(processes) as pool:
-        for number, each in enumerate(pool.imap(collect_case, jobs, chunksize=1), start=1):
-            solved += each.solved > 0
-            traces += len(each.traces)
-            if number % 10 == 0 or number == len(jobs):
-                sys.stdout.write(f"{number}/{len(jobs)} cases, {solved} solved by a heuristic, {traces} traces\n")
-                sys.stdout.flush()
-            yield each
+    for number, each in enumerate(pool.imap(collect_case, jobs, chunksize=1), start=1):
+        solved += each.solved > 0
+        traces += len(each.traces)
+        if number % 10 == 0 or number == len(jobs):
+            sys.stdout.write(f"{number}/{len(jobs)} cases, {solved} solved, {traces} traces\n")
+            sys.stdout.flush()
+        yield each
 
 
 def collect_case(job: Job) -> Collected:
     scenario = scenario_store.load(job.scenario_id)
     costs = cases.plan_costs(scenario, job.config)
     best: list[_Played] = []
-    winner = Candidate("")
+    winner: Candidate = ""
     for candidate in job.candidates:
-        if candidate.rung is not None and candidate.rung >= len(scenario.public.menus[job.config.catalog]):
-            continue
-        played = [_play(candidate, scenario, seed, job.config, costs[seed]) for seed in range(DEFAULT_WORLDS)]
+        played = [_play(candidate, job, scenario, seed, costs[seed]) for seed in range(DEFAULT_WORLDS)]
         if not best or _mean_return(played) > _mean_return(best):
             best, winner = played, candidate
     case = BoxedCase(
@@ -192,25 +213,29 @@ def collect_case(job: Job) -> Collected:
         costs=costs,
         best_return=round(_mean_return(best), 6) if best else 0.0,
     )
-    shown = list(enumerate(best))
+    clean = _worth_showing(enumerate(best), job)
+    slipped: list[tuple[int, _Played]] = []
     if job.slip_share > 0.0 and best:
-        shown += [
-            (seed, _play(winner, scenario, seed, job.config, costs[seed], job.slip_share))
-            for seed in range(DEFAULT_WORLDS)
-        ]
+        again = [_play(winner, job, scenario, seed, costs[seed], job.slip_share) for seed in range(DEFAULT_WORLDS)]
+        slipped = _worth_showing(enumerate(again), job)
+    name = winner if isinstance(winner, str) else winner.name
     traces = tuple(
         ExampleTrace(
             scenario_id=scenario.scenario_id,
             seed=seed,
-            policy=winner.name,
+            policy=name,
             total_return=each.total_return,
             actions=each.actions,
             slips=each.slips,
         )
-        for seed, each in shown
-        if each.total_return >= job.least_return and each.actions
+        for seed, each in [*clean, *slipped]
     )
-    return Collected(case, dump_scenario(scenario), traces, winner.name, sum(each.success for each in best))
+    return Collected(case, dump_scenario(scenario), traces, name, sum(each.success for each in best))
+
+
+def _worth_showing(played: Iterable[tuple[int, _Played]], job: Job) -> list[tuple[int, _Played]]:
+    good = [(seed, each) for seed, each in played if each.total_return >= job.least_return and each.actions]
+    return good[: job.most_traces]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,16 +252,11 @@ def _mean_return(played: list[_Played]) -> float:
 
 
 def _play(
-    candidate: Candidate,
-    scenario: Scenario,
-    seed: int,
-    config: EpisodeConfig,
-    cost: Cost | None,
-    slip_share: float = 0.0,
+    candidate: Candidate, job: Job, scenario: Scenario, seed: int, cost: Cost | None, slip_share: float = 0.0
 ) -> _Played:
     reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
-    world = build_world(scenario, seed, config, reference=lambda: reference)
-    policy = policies.make(candidate.policy, seed)
+    world = build_world(scenario, seed, job.config, reference=lambda: reference)
+    policy = Teacher(candidate, job.notes) if isinstance(candidate, Habits) else policies.make(candidate, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
     observation = now.observation
     texts: list[str] = []
@@ -244,7 +264,7 @@ def _play(
     draw = Stream("slips", scenario.scenario_id, seed)
     is_sayable = True
     while not observation.done:
-        action = _retuned(policy.act(observation), observation, candidate.rung)
+        action = policy.act(observation)
         spoiled = slip(action, observation, draw) if draw.chance(slip_share) else None
         after = None if spoiled is None else advance(now.state, parse(spoiled, observation), world)
         if spoiled is not None and after is not None and _is_refused(after.observation) and not after.observation.done:
@@ -263,12 +283,6 @@ def _play(
 
 def _is_refused(observation: TokenOptEnvObservation) -> bool:
     return observation.last_tool_result is not None and observation.last_tool_result.refusal is not None
-
-
-def _retuned(action: TokenOptEnvAction, observation: TokenOptEnvObservation, rung: int | None) -> TokenOptEnvAction:
-    if rung is None or action.action_type is not ActionType.ROUTE_SUBTASK:
-        return action
-    return action.model_copy(update={"model_id": menu.ladder(observation)[rung].model_id})
 
 
 if __name__ == "__main__":

@@ -50,11 +50,15 @@ class Curriculum:
 def draw(
     index: BoxIndex, curriculum: Curriculum, groups: int, group_size: int, solvable_share: float, stream: Stream
 ) -> list[Task]:
-    """Groups of the same case in the same world. Half of them at the hardest difficulty in play, the rest up to it."""
+    """Groups of the same case in the same world.
+
+    While harder ones wait, half of them are at the hardest difficulty in play; then all are drawn as they come.
+    """
     upto = _ORDER[: _ORDER.index(curriculum.reached) + 1]
+    is_waiting = any(case.difficulty not in upto for case in index.cases)
     tasks: list[Task] = []
     for number in range(groups):
-        allowed = (curriculum.reached,) if number % 2 == 0 else upto
+        allowed = (curriculum.reached,) if is_waiting and number % 2 == 0 else upto
         cases = [case for case in index.cases if case.difficulty in allowed]
         solvable = [case for case in cases if case.best_return >= _SOLVED_RETURN]
         case: BoxedCase = stream.choice(solvable if solvable and stream.chance(solvable_share) else cases)

@@ -50,8 +50,12 @@ class Episode:
     """Steps the engine itself, because a box brings its own reference costs; the bytes are `LocalEnv`'s."""
 
     def __init__(self, box: CaseBox, scenario_id: str, seed: int, config: EpisodeConfig) -> None:
+        is_priced = config.catalog == box.index.catalog
         self._world = build_world(
-            box.load(scenario_id), seed, config, reference=lambda: box.reference(scenario_id, seed)
+            box.load(scenario_id),
+            seed,
+            config,
+            reference=lambda: box.reference(scenario_id, seed) if is_priced else None,
         )
         self._now = start(self._world, f"{scenario_id}@{seed}")
         self.observation: TokenOptEnvObservation = self._now.observation

@@ -15,14 +15,14 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from TokenOptEnv import policies
-from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
+from TokenOptEnv.config import DEFAULT_CONTROLLERS, DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.policies.recorded_actions import SaidEpisode
 from TokenOptEnv.streams import word
 from training.cases import CaseBox
 from training.env_pool import EnvPool, open_pool
 from training.episode import Episode, Outcome
-from training.options import grammar_of, room_of
+from training.options import config_of, grammar_of, room_of
 from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
 from training.rollouts import Played, Task, begin, play
@@ -37,6 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--policy", action="append", default=[], help="a heuristic; repeat for more")
     parser.add_argument("--episodes", type=int, default=10_000, help="at most; each case in each world when fewer")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
+    parser.add_argument(
+        "--catalog",
+        default="measured",
+        choices=list(DEFAULT_CONTROLLERS),
+        help="prices to play under; where the box has others, no cost is compared and --actions alone is of use",
+    )
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
     parser.add_argument("--temperature", type=float, default=0.0, help="of the draws; 0 takes the likeliest token")
     parser.add_argument("--no-grammar", action="store_true", help="let the policy say anything")
@@ -79,7 +85,7 @@ def evaluate(box: CaseBox, most: int, pool: EnvPool, sampler: Sampler, model: Po
 def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]:
     box = CaseBox(chosen.box)
     tasks = tasks_of(box, chosen.episodes)
-    config = EpisodeConfig(profile=Profile(chosen.profile))
+    config = config_of(chosen)
     for name in chosen.policy:
         policies.info(name)
         jobs = [(name, chosen.box, task, config) for task in tasks]

@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def train(chosen: argparse.Namespace) -> None:
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
-    pool = open_pool(room_of(chosen, box.file), chosen.processes, block=chosen.group_size)
+    pool = open_pool(room_of(chosen, box.file), chosen.processes, block=max(1, chosen.group_size // 4))
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
     model = model_of(chosen, device)

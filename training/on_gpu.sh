@@ -2,11 +2,11 @@
 # Train on a machine without a network, from the parts that training/pack_for_gpu.py made.
 #
 #   bash training/on_gpu.sh keep                   put the parts carried by this call aside; once for every call that carries some
-#   bash training/on_gpu.sh prepare                put wheels and base model together
-#   bash training/on_gpu.sh collect --easy N --medium N --hard N [OPTION..]   more cases and traces, on its many cores
+#   bash training/on_gpu.sh prepare                put the parts together; the base model is made of them
+#   bash training/on_gpu.sh boxes                  all cases of validation and test, from the packs of the checkout
 #   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
-#   bash training/on_gpu.sh check BOX [ADAPTER]    play a case box greedily with sft/adapter, grpo/best or grpo/adapter
+#   bash training/on_gpu.sh check SPLIT ADAPTER [OPTION..]   play validation or test with sft/adapter, grpo/best, ..
 #   bash training/on_gpu.sh give                   copy results to $OUT: adapters, and all small files in one archive
 #
 # State lives in $CAMRE_GPU_STORE (default: ~/camre-gpu), outside the checkout.
@@ -31,13 +31,15 @@ case "$task" in
     done
     du -sh "$STORE"/* ;;
   prepare)
+    cat $(ls "$STORE"/part-*/piece-* | sort -V) | tar -x -C "$STORE"
     "$PYTHON" -m pip install --quiet --no-index --no-deps --target "$STORE/site" "$STORE"/wheels/*.whl
-    cat $(ls "$STORE"/base-*/gguf-* | sort -V) > "$STORE/model.gguf"
     "$PYTHON" -m training.base_model --gguf "$STORE/model.gguf" --out "$STORE/base"
     "$PYTHON" -c "import torch, transformers, peft; print(torch.__version__, transformers.__version__, peft.__version__, torch.cuda.is_available())" ;;
-  collect)
-    CAMRE_CACHE_DIR="$STORE/cache" "$PYTHON" -m training.collect --split train --policy expert --slips 0.15 \
-      --least-return 0 --processes "$PROCESSES" --out "$STORE/data/train" "$@" 2>&1 | tee -a "$STORE/collect.log" | tail -3 ;;
+  boxes)
+    for split in validation test; do
+      CAMRE_CACHE_DIR="$STORE/cache" "$PYTHON" -m training.collect --split $split --easy 1000 --medium 1000 --hard 1000 \
+        --marathon 1000 --no-traces --processes "$PROCESSES" --out "$STORE/data/$split" | tail -1
+    done ;;
   sft)
     minutes=$1; shift
     "$PYTHON" -m training.sft "${COMMON[@]}" --out "$STORE/sft" --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/sft.log" ;;
@@ -46,9 +48,9 @@ case "$task" in
     "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
       --iterations 1000 --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/grpo.log" ;;
   check)
-    adapter=${2:-grpo/best}
-    "$PYTHON" -m training.evaluate --box "$STORE/data/$1" --base "$STORE/base" --adapter "$STORE/$adapter" \
-      --processes "$PROCESSES" --out "$STORE/check-${1%.zip}-${adapter//\//-}.jsonl" 2>&1 | tee -a "$STORE/check.log" ;;
+    split=$1 adapter=$2; shift 2
+    "$PYTHON" -m training.evaluate --box "$STORE/data/$split.zip" --base "$STORE/base" --adapter "$STORE/$adapter" \
+      --processes "$PROCESSES" --actions "$STORE/actions-$split-${adapter//\//-}.jsonl" "$@" 2>&1 | tee -a "$STORE/check.log" ;;
   give)
     for file in "$STORE"/*/{adapter,best}/adapter_model.safetensors; do
       if [ -f "$file" ]; then name=$(dirname "${file#"$STORE/"}"); cp "$file" "$OUT/${name//\//-}.safetensors"; fi

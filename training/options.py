@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from TokenOptEnv.config import EpisodeConfig, Profile
+from TokenOptEnv.config import DEFAULT_CONTROLLERS, EpisodeConfig, Profile
 from TokenOptEnv.errors import BadInput
 from training.env_pool import Room
 from training.grammar import TokenGrammar
@@ -39,8 +39,15 @@ def room_of(chosen: argparse.Namespace, box: Path) -> Room:
     return Room(
         box=box,
         tokenizer=chosen.base / "tokenizer.json",
-        config=EpisodeConfig(profile=Profile(chosen.profile)),
+        config=config_of(chosen),
         most_prompt_tokens=_window(chosen.base) - chosen.action_tokens,
+    )
+
+
+def config_of(chosen: argparse.Namespace) -> EpisodeConfig:
+    catalog = getattr(chosen, "catalog", "measured")
+    return EpisodeConfig(
+        profile=Profile(chosen.profile), catalog=catalog, controller_model=DEFAULT_CONTROLLERS[catalog]
     )
 
 

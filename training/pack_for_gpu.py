@@ -1,10 +1,10 @@
 """Pack what a machine without a network needs, in parts small enough to be carried one by one.
 
-    python -m training.pack_for_gpu --gguf MODEL.gguf --data runs/data/train --box runs/data/validation.zip
+    python -m training.pack_for_gpu --gguf MODEL.gguf --data runs/data/train
 
-Makes runs/gpu: `base-1`, `base-2`, ... (the base model's GGUF file, cut), `wheels` (what the package needs, for the
-other machine's Python) and `data` (case boxes and traces). There, `training/on_gpu.sh` puts them together and trains;
-it says how to call it.
+Makes runs/gpu with `part-1`, `part-2`, ...: one archive, cut, of the base model's GGUF file, the wheels that the
+package needs (for the other machine's Python), case boxes and traces. There, `training/on_gpu.sh` puts them together
+and trains; it says how to call it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--box", type=Path, action="append", default=[], help="a further case box; repeat for more")
     parser.add_argument("--python", default="3.12", help="the other machine's Python")
     parser.add_argument("--out", type=Path, default=Path("runs/gpu"))
-    parser.add_argument("--part-mib", type=int, default=32, help="the most that a part of the base model takes")
+    parser.add_argument("--part-mib", type=int, default=32, help="the most that a part takes")
     chosen = parser.parse_args(arguments)
     try:
         pack(chosen)
@@ -44,28 +45,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def pack(chosen: argparse.Namespace) -> None:
-    out: Path = chosen.out
-    shutil.rmtree(out, ignore_errors=True)
-    for folder in ("wheels", "data"):
-        (out / folder).mkdir(parents=True)
-    with TemporaryDirectory() as scratch:
-        cut(chosen.gguf or fetch(Path(scratch)), out, chosen.part_mib * _MIB)
-    _wheels(chosen.python, out / "wheels")
+    shutil.rmtree(chosen.out, ignore_errors=True)
+    chosen.out.mkdir(parents=True)
     wanted = {"train.zip": chosen.data.with_suffix(".zip"), "train.jsonl": chosen.data.with_suffix(".jsonl")}
     wanted |= {box.name: box for box in chosen.box}
-    for name, file in wanted.items():
-        if not file.is_file():
-            raise BadInput(f"there is no {str(file)!r}; make it: python -m training.collect")
-        shutil.copyfile(file, out / "data" / name)
+    with TemporaryDirectory() as scratch:
+        whole = Path(scratch) / "whole.tar"
+        wheels = Path(scratch) / "wheels"
+        _wheels(chosen.python, wheels)
+        with tarfile.open(whole, "w") as archive:
+            archive.add(chosen.gguf or fetch(Path(scratch)), "model.gguf")
+            archive.add(wheels, "wheels")
+            for name, file in wanted.items():
+                if not file.is_file():
+                    raise BadInput(f"there is no {str(file)!r}; make it: python -m training.collect")
+                archive.add(file, f"data/{name}")
+        cut(whole, chosen.out, chosen.part_mib * _MIB)
 
 
 def cut(file: Path, out: Path, most_bytes: int) -> None:
     """In parts that `cat`, in the order of their numbers, puts together again."""
     data = file.read_bytes()
     for number, start in enumerate(range(0, len(data), most_bytes), start=1):
-        folder = out / f"base-{number}"
+        folder = out / f"part-{number}"
         folder.mkdir()
-        (folder / f"gguf-{number}").write_bytes(data[start : start + most_bytes])
+        (folder / f"piece-{number}").write_bytes(data[start : start + most_bytes])
 
 
 def _wheels(python: str, folder: Path) -> None:

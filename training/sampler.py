@@ -144,13 +144,15 @@ class Sampler:
     def _chunks(self, lengths: Sequence[int]) -> Iterator[tuple[list[int], int, int]]:
         """With their padded width and rows.
 
-        Long prompts first: the last chunk, whose episodes nobody steps meanwhile, is then the quickest.
+        Long prompts first: the last chunk, whose episodes nobody steps meanwhile, is then the quickest. A prompt that
+        fills less than half the width waits for the next chunk: every step reads a row's whole width.
         """
         order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
         while order:
             width = self._blocks.padded_width(lengths[order[0]] + self._sampling.max_new_tokens)
             most = max(1, min(self._sampling.most_rows, self._allowed_tokens // width))
-            rows = min(most, len(order))
+            like = sum(lengths[place] + self._sampling.max_new_tokens >= width / 2 for place in order)
+            rows = min(most, max(1, like))
             yield order[:rows], width, min(most, self._blocks.padded_rows(rows))
             order = order[rows:]
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 
 from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K
-from TokenOptEnv.models import ArtifactKind, SearchPayload, Subtask, TokenOptEnvObservation
+from TokenOptEnv.models import ArtifactKind, Effort, ModelCard, SearchPayload, Subtask, TokenOptEnvObservation
 from TokenOptEnv.policies import cache_first, desk, errands, judgement, questions, survey
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps
@@ -48,18 +48,17 @@ _NAME = re.compile(r"\b(?=[\w-]*\d)[a-z]+-[0-9a-f]+\b|\b(?=[0-9a-f]*\d)[0-9a-f]{
 class Expert(Scripted):
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         wording = questions.wording(observation, subtask)
-        about_all = _ABOUT_ALL.search(wording) is not None
+        about_all = is_about_all(wording)
         if about_all and self.spare_steps(observation) >= _STEPS_TO_ASK_BEFORE_GATHERING:
             observation = yield from self._ask_cache(observation, wording)
             if subtask.subtask_id in self.done:
                 return observation
-        query = " ".join(terms.distinct(wording))
-        observation = yield from errands.look_up(observation, query, SEARCH_MAX_TOP_K if about_all else _TOP_K)
+        observation = yield from self.look(observation, wording, SEARCH_MAX_TOP_K if about_all else _TOP_K)
         hits = errands.found(observation)
-        wanted = _trusted_first(observation, hits, wording)[: ROUTE_MAX_HANDLES[observation.task.profile]]
+        wanted = trusted_first(observation, hits, wording)[: ROUTE_MAX_HANDLES[observation.task.profile]]
         spread_out = survey.spread_out(observation, hits, about_all)
         if spread_out is not None and self.spare_steps(observation) >= _STEPS_TO_GATHER:
-            observation = yield from survey.gather(observation, spread_out, wording)
+            observation = yield from survey.gather(observation, spread_out, self.squeezed_for(wording))
             wanted = survey.gathered(observation, spread_out)
         elif about_all and self.spare_steps(observation) >= _STEPS_TO_LOAD:
             beyond = hits[ROUTE_MAX_HANDLES[observation.task.profile] :]
@@ -69,14 +68,21 @@ class Expert(Scripted):
             wanted = hits
         if subtask not in questions.askable(observation, self.done):
             return observation
-        observation = yield from self._ask(observation, subtask, wanted)
+        observation = yield from self.ask(observation, subtask, wanted)
         reply = errands.reply(observation, subtask)
         has_nothing_to_go_on = reply is not None and reply.finding_id is None
         if has_nothing_to_go_on and self.spare_steps(observation) >= _STEPS_TO_TRY_AGAIN:
             observation = yield from errands.look_up(observation, LOUD_WORDS, _TOP_K)
-            loud = _trusted_first(observation, errands.found(observation), wording)
-            observation = yield from self._ask(observation, subtask, (*wanted[:1], *loud))
+            loud = trusted_first(observation, errands.found(observation), wording)
+            observation = yield from self.ask(observation, subtask, (*wanted[:1], *loud))
         return observation
+
+    def look(self, observation: TokenOptEnvObservation, wording: str, top_k: int) -> Steps:
+        return (yield from errands.look_up(observation, " ".join(terms.distinct(wording)), top_k))
+
+    def squeezed_for(self, wording: str) -> str:
+        """The words whose lines are kept of what is loaded."""
+        return wording
 
     def _ask_cache(self, observation: TokenOptEnvObservation, wording: str) -> Steps:
         """A young result of this version settles its question, once what it cites is read."""
@@ -92,18 +98,32 @@ class Expert(Scripted):
         self.done.update(settled)
         return observation
 
-    def _ask(self, observation: TokenOptEnvObservation, subtask: Subtask, wanted: Sequence[str]) -> Steps:
+    def ask(self, observation: TokenOptEnvObservation, subtask: Subtask, wanted: Sequence[str]) -> Steps:
         tokens = errands.context_tokens(observation, errands.handed_over(observation, wanted))
         share = self.share_nano_usd(observation)
-        calls = len(observation.task.subtasks)
-        offer = judgement.best_offer(observation.models, tokens, calls, _rest_nano_usd(observation), share)
-        if offer is None:
+        chosen = self.offer(observation, tokens, share)
+        if chosen is None:
             return observation
-        card = next(card for card in observation.models if card.model_id == offer.model_id)
-        return (yield from errands.ask(observation, subtask, card, offer.effort, wanted, share))
+        card, effort = chosen
+        return (yield from errands.ask(observation, subtask, card, effort, wanted, share))
+
+    def offer(
+        self, observation: TokenOptEnvObservation, context_tokens: int, share_nano_usd: int
+    ) -> tuple[ModelCard, Effort] | None:
+        """Whom to ask and how hard to think; nobody where the money reaches for none."""
+        calls, rest = len(observation.task.subtasks), rest_nano_usd(observation)
+        offer = judgement.best_offer(observation.models, context_tokens, calls, rest, share_nano_usd)
+        if offer is None:
+            return None
+        return next(card for card in observation.models if card.model_id == offer.model_id), offer.effort
 
 
-def _rest_nano_usd(observation: TokenOptEnvObservation) -> int:
+def is_about_all(wording: str) -> bool:
+    """A question about all of something, for which a few segments are not enough."""
+    return _ABOUT_ALL.search(wording) is not None
+
+
+def rest_nano_usd(observation: TokenOptEnvObservation) -> int:
     """What the episode costs besides its calls, roughly: two steps a question and one to end, like those so far."""
     called = sum(each.nano_usd for each in observation.routing.routes)
     own = observation.budgets.nano_usd.spent - called
@@ -111,7 +131,7 @@ def _rest_nano_usd(observation: TokenOptEnvObservation) -> int:
     return _CAUTION * own * steps // max(1, observation.step)
 
 
-def _trusted_first(observation: TokenOptEnvObservation, hits: Sequence[str], wording: str) -> tuple[str, ...]:
+def trusted_first(observation: TokenOptEnvObservation, hits: Sequence[str], wording: str) -> tuple[str, ...]:
     """Hits as ranked, but talk goes last unless it names something that the question names."""
     names = _NAME.findall(wording)
     last = observation.last_tool_result

@@ -30,17 +30,22 @@ def spread_out(observation: TokenOptEnvObservation, hits: Sequence[str], about_a
     """The one table, of more segments than may be handed over, that is asked about: it has most of the hits, or where
     the question says that it is about all of something, more of them than any other."""
     counts = Counter(hit.rpartition("-s")[0] for hit in hits)
-    wide = [
-        artifact
-        for artifact in observation.artifacts
-        if artifact.kind in _TABLES
-        and ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
-    ]
+    wide = tables(observation)
     artifact = max(wide, key=lambda each: (counts[each.artifact_id], -each.alias), default=None)
     if artifact is None or observation.task.profile is Profile.V1:
         return None
     least = max(_LEAST_HITS, _SHARE_OF_HITS * len(hits))
     return artifact if about_all or counts[artifact.artifact_id] >= least else None
+
+
+def tables(observation: TokenOptEnvObservation) -> tuple[ArtifactHandle, ...]:
+    """Those of more segments than may be handed over, and not too many to go through."""
+    return tuple(
+        artifact
+        for artifact in observation.artifacts
+        if artifact.kind in _TABLES
+        and ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
+    )
 
 
 def gather(observation: TokenOptEnvObservation, artifact: ArtifactHandle, query: str) -> Steps:

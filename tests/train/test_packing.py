@@ -9,13 +9,13 @@ from tests.train.conftest import ROOT
 from training.pack_for_gpu import cut
 
 
-def test_a_model_cut_in_parts_is_put_together_by_number(tmp_path: Path) -> None:
+def test_an_archive_cut_in_parts_is_put_together_by_number(tmp_path: Path) -> None:
     whole = bytes(range(256)) * 12
-    (tmp_path / "model.gguf").write_bytes(whole)
-    cut(tmp_path / "model.gguf", tmp_path, 256)
-    assert len(list(tmp_path.glob("base-*"))) == 12
+    (tmp_path / "whole.tar").write_bytes(whole)
+    cut(tmp_path / "whole.tar", tmp_path, 256)
+    assert len(list(tmp_path.glob("part-*"))) == 12
     joined = subprocess.run(
-        ["bash", "-c", "cat $(ls base-*/gguf-* | sort -V)"], cwd=tmp_path, capture_output=True, check=True
+        ["bash", "-c", "cat $(ls part-*/piece-* | sort -V)"], cwd=tmp_path, capture_output=True, check=True
     )
     assert joined.stdout == whole
 

@@ -7,14 +7,14 @@ import pytest
 from TokenOptEnv import LocalEnv
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.text_actions import parse
-from training.collect import Candidate, ExampleTrace, Job, collect_case
+from training.collect import ExampleTrace, Job, collect_case
 
 _CASE = "incident-easy-orders-cell2"
 
 
 @pytest.fixture(scope="module")
 def traces() -> tuple[ExampleTrace, ...]:
-    job = Job(_CASE, EpisodeConfig(), (Candidate("rag"),), least_return=-1.0, slip_share=0.5)
+    job = Job(_CASE, EpisodeConfig(), ("rag",), least_return=-1.0, slip_share=0.5)
     return collect_case(job).traces
 
 
@@ -43,5 +43,5 @@ def test_without_its_slips_a_trace_is_the_one_without(traces: tuple[ExampleTrace
 
 
 def test_slips_are_the_same_in_any_process(traces: tuple[ExampleTrace, ...]) -> None:
-    job = Job(_CASE, EpisodeConfig(), (Candidate("rag"),), least_return=-1.0, slip_share=0.5)
+    job = Job(_CASE, EpisodeConfig(), ("rag",), least_return=-1.0, slip_share=0.5)
     assert collect_case(job).traces == traces

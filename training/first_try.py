@@ -1,0 +1,95 @@
+"""First tries: a training case is played a few times to find out what its right answers rest on and who gives them.
+
+Only what a player is shown is written down: what was handed over with a question, whom it was put to, what the reply
+cited and, once an episode is over, which fields its score calls right. Models and segments are drawn at random, because
+who always asks the same learns nothing of the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from TokenOptEnv.models import Effort, ModelCard, Subtask, TokenOptEnvObservation
+from TokenOptEnv.policies.expert import Expert, is_about_all
+from TokenOptEnv.policies.script import Steps
+from TokenOptEnv.streams import Stream
+from training.teacher import Chances, Evidence
+
+_PRIOR_CALLS = 4
+"""Counted besides as right as all are together: a model seen twice is not taken to be always right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question of a finished episode: who answered it, from what, and how that turned out."""
+
+    subtask_id: str
+    model_id: str
+    effort: Effort
+    handed_over: tuple[str, ...]
+    cites: tuple[str, ...]
+    right: bool
+
+
+class FirstTry(Expert):
+    """Plays like `expert`, but asks anybody, and not always about what the search ranked first."""
+
+    def __init__(self, draw: Stream) -> None:
+        super().__init__(0)
+        self._draw = draw
+
+    def ask(self, observation: TokenOptEnvObservation, subtask: Subtask, wanted: Sequence[str]) -> Steps:
+        is_mixed = not is_about_all(subtask.question) and self._draw.chance(0.5)
+        return (yield from super().ask(observation, subtask, self._draw.shuffled(wanted) if is_mixed else wanted))
+
+    def offer(
+        self, observation: TokenOptEnvObservation, context_tokens: int, share_nano_usd: int
+    ) -> tuple[ModelCard, Effort] | None:
+        return self._draw.choice(observation.models), self._draw.choice(tuple(Effort))
+
+
+def asked(ended: TokenOptEnvObservation) -> tuple[Asked, ...]:
+    """The last answer to each graded question."""
+    assert ended.score is not None
+    right = {each.name: each.right for each in ended.score.fields}
+    findings = {finding.finding_id: finding for finding in ended.findings}
+    fields = {subtask.subtask_id: [name for name in subtask.fields if name in right] for subtask in ended.task.subtasks}
+    last = {route.subtask_id: route for route in ended.routing.routes if route.finding_id in findings}
+    return tuple(
+        Asked(
+            subtask_id=name,
+            model_id=route.model_id,
+            effort=Effort(route.effort),
+            handed_over=route.context_ids,
+            cites=findings[route.finding_id].cites,
+            right=all(right[each] for each in fields[name]),
+        )
+        for name, route in last.items()
+        if fields.get(name) and route.finding_id is not None
+    )
+
+
+def evidence(tries: Iterable[Asked]) -> Evidence:
+    """By question the citations that right answers had most often: the fewest of them, where several had as many."""
+    cited: dict[str, Counter[tuple[str, ...]]] = {}
+    for each in tries:
+        if each.right and each.cites:
+            cited.setdefault(each.subtask_id, Counter())[tuple(sorted(each.cites))] += 1
+    return {name: min(counts, key=lambda cites: (-counts[cites], len(cites), cites)) for name, counts in cited.items()}
+
+
+def chances(tries: Iterable[tuple[Evidence, Asked]]) -> Chances:
+    """By model and effort: of the calls that had the evidence at hand, the share that was right."""
+    calls: Counter[tuple[str, Effort]] = Counter()
+    right: Counter[tuple[str, Effort]] = Counter()
+    for known, each in tries:
+        needed = known.get(each.subtask_id)
+        if needed and set(each.handed_over).issuperset(needed):
+            calls[each.model_id, each.effort] += 1
+            right[each.model_id, each.effort] += each.right
+    if not calls:
+        return {}
+    overall = right.total() / calls.total()
+    return {key: (right[key] + _PRIOR_CALLS * overall) / (calls[key] + _PRIOR_CALLS) for key in calls}

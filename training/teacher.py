@@ -1,0 +1,130 @@
+"""A teacher: works like `expert`, with habits of its own and with what it has learnt by trying.
+
+One heuristic is one way of working, and whoever imitates it can hardly do better. A teacher may try a training case
+before it shows how it is done (`first_try.py`), and it keeps two things: which segments the right answers cited, and
+how often each model was right. Both come from observations and scores of finished episodes, never from a scenario's
+hidden part. It then hands over what was needed and no more, asks whom experience recommends, and searches once for all
+questions. The student sees none of its notes: it has to tell from the prompt what the teacher knew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from TokenOptEnv.config import SEARCH_MAX_TOP_K
+from TokenOptEnv.models import Effort, ModelCard, Subtask, TokenOptEnvObservation
+from TokenOptEnv.policies import errands, judgement, questions, survey
+from TokenOptEnv.policies.expert import Expert, is_about_all, rest_nano_usd, trusted_first
+from TokenOptEnv.policies.script import Steps
+from TokenOptEnv.simulators import terms
+
+Chances = Mapping[tuple[str, Effort], float]
+"""By model and effort: how often it was right when it had the evidence."""
+Evidence = Mapping[str, tuple[str, ...]]
+"""By question: the segments that a right answer cited."""
+_WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
+_SLOT = re.compile(r"\{\w+\}")
+_HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b:?")
+_MOST_OTHER_WORDS = 6
+_MOST_HINTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    joined: bool
+    """One search for all narrow questions, and another only for what it did not find."""
+    top_k: int
+    """Of each search."""
+    wide_last: bool
+    """Questions about all of something are seen to last, because what is loaded for them is paid for at every step."""
+
+    @property
+    def name(self) -> str:
+        return f"{'one search' if self.joined else 'a search each'}, k{self.top_k}{', wide last' * self.wide_last}"
+
+
+EVERY_HABIT = tuple(Habits(*each) for each in product((True, False), (6, SEARCH_MAX_TOP_K), (True, False)))
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    evidence: Evidence = field(default_factory=dict)
+    chances: Chances = field(default_factory=dict)
+
+
+class Teacher(Expert):
+    def __init__(self, habits: Habits, notes: Notes) -> None:
+        super().__init__(0)
+        self._habits, self._notes = habits, notes
+
+    def prepare(self, observation: TokenOptEnvObservation) -> Steps:
+        narrow = [each.question for each in observation.task.subtasks if not is_about_all(each.question)]
+        if not self._habits.joined or len(narrow) < 2:
+            return observation
+        words = dict.fromkeys(word for question in narrow for word in telling_words(_SLOT.sub("", question)))
+        return (yield from errands.look_up(observation, " ".join(words), self._habits.top_k))
+
+    def first_of(self, open_questions: Sequence[Subtask]) -> Subtask:
+        narrow = [each for each in open_questions if not is_about_all(each.question)]
+        return narrow[0] if self._habits.wide_last and narrow else open_questions[0]
+
+    def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
+        wording = questions.wording(observation, subtask)
+        if is_about_all(wording):
+            return (yield from super().answer(observation, subtask))
+        evidence = self._notes.evidence.get(subtask.subtask_id, ())
+        hits: Sequence[str] = ()
+        if not evidence or not _are_shown(observation, evidence):
+            observation = yield from self.look(observation, wording, self._habits.top_k)
+            hits = trusted_first(observation, errands.found(observation), wording)
+        if subtask not in questions.askable(observation, self.done):
+            return observation
+        is_at_hand = bool(evidence) and _are_shown(observation, evidence)
+        observation = yield from self.ask(observation, subtask, evidence if is_at_hand else hits)
+        reply = errands.reply(observation, subtask)
+        if reply is not None and reply.finding_id is None and self.spare_steps(observation) >= 3:
+            return (yield from super().answer(observation, subtask))
+        return observation
+
+    def look(self, observation: TokenOptEnvObservation, wording: str, top_k: int) -> Steps:
+        """No search for the one table that a question about all of something can mean."""
+        if is_about_all(wording) and len(survey.tables(observation)) == 1:
+            return observation
+        return (yield from errands.look_up(observation, " ".join(content_words(wording)), top_k))
+
+    def squeezed_for(self, wording: str) -> str:
+        return " ".join(telling_words(wording))
+
+    def offer(
+        self, observation: TokenOptEnvObservation, context_tokens: int, share_nano_usd: int
+    ) -> tuple[ModelCard, Effort] | None:
+        def chance(card: ModelCard, effort: Effort) -> float:
+            return self._notes.chances.get((card.model_id, effort), judgement.chance(card, effort))
+
+        calls, rest = len(observation.task.subtasks), rest_nano_usd(observation)
+        offer = judgement.best_offer(observation.models, context_tokens, calls, rest, share_nano_usd, chance)
+        if offer is None:
+            return None
+        return next(card for card in observation.models if card.model_id == offer.model_id), offer.effort
+
+
+def telling_words(wording: str) -> tuple[str, ...]:
+    """The longest words of a question and the first traces it names, in its order: few, and easy to copy."""
+    hints = _HINTS.search(wording)
+    asked = content_words(wording[: hints.start()] if hints else wording)
+    kept = set(sorted(asked, key=lambda word: (-len(word), word))[:_MOST_OTHER_WORDS])
+    named = content_words(wording[hints.end() :])[:_MOST_HINTS] if hints else []
+    return tuple(dict.fromkeys([*(word for word in asked if word in kept), *named]))
+
+
+def content_words(text: str) -> list[str]:
+    """Compounds stay whole: the search takes them apart itself."""
+    words = _WORD.findall(_HINTS.sub("", text))
+    return list(dict.fromkeys(word for word in words if word.lower() not in terms.STOP_WORDS))
+
+
+def _are_shown(observation: TokenOptEnvObservation, segment_ids: Sequence[str]) -> bool:
+    return {handle.segment_id for handle in observation.surfaced}.issuperset(segment_ids)
