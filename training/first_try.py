@@ -72,7 +72,7 @@ def asked(ended: TokenOptEnvObservation) -> tuple[Asked, ...]:
 
 
 def evidence(tries: Iterable[Asked]) -> Evidence:
-    """By question the citations that right answers had most often: the fewest of them, where several had as many."""
+    """By question the most that a right answer cited: who cited less may have been right by luck."""
     cited: dict[str, Counter[tuple[str, ...]]] = {}
     for each in tries:
         if each.right and each.cites:

@@ -28,6 +28,8 @@ Evidence = Mapping[str, tuple[str, ...]]
 _WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
 _SLOT = re.compile(r"\{\w+\}")
 _HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b:?")
+_CAUTION = 4
+"""The rest of an episode counts so much more than for `expert`: a student will be wrong more often than its teacher."""
 _MOST_OTHER_WORDS = 6
 _MOST_HINTS = 4
 
@@ -38,15 +40,13 @@ class Habits:
     """One search for all narrow questions, and another only for what it did not find."""
     top_k: int
     """Of each search."""
-    wide_last: bool
-    """Questions about all of something are seen to last, because what is loaded for them is paid for at every step."""
 
     @property
     def name(self) -> str:
-        return f"{'one search' if self.joined else 'a search each'}, k{self.top_k}{', wide last' * self.wide_last}"
+        return f"{'one search' if self.joined else 'a search each'}, k{self.top_k}"
 
 
-EVERY_HABIT = tuple(Habits(*each) for each in product((True, False), (6, SEARCH_MAX_TOP_K), (True, False)))
+EVERY_HABIT = tuple(Habits(*each) for each in product((True, False), (6, SEARCH_MAX_TOP_K)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,6 @@ class Teacher(Expert):
             return observation
         words = dict.fromkeys(word for question in narrow for word in telling_words(_SLOT.sub("", question)))
         return (yield from errands.look_up(observation, " ".join(words), self._habits.top_k))
-
-    def first_of(self, open_questions: Sequence[Subtask]) -> Subtask:
-        narrow = [each for each in open_questions if not is_about_all(each.question)]
-        return narrow[0] if self._habits.wide_last and narrow else open_questions[0]
 
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         wording = questions.wording(observation, subtask)
@@ -104,7 +100,7 @@ class Teacher(Expert):
         def chance(card: ModelCard, effort: Effort) -> float:
             return self._notes.chances.get((card.model_id, effort), judgement.chance(card, effort))
 
-        calls, rest = len(observation.task.subtasks), rest_nano_usd(observation)
+        calls, rest = len(observation.task.subtasks), _CAUTION * rest_nano_usd(observation)
         offer = judgement.best_offer(observation.models, context_tokens, calls, rest, share_nano_usd, chance)
         if offer is None:
             return None

@@ -8,7 +8,7 @@ its idea, stands here once: the last chance to answer, notes before a reset, que
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 
 from TokenOptEnv.models import Subtask, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import questions, resets
@@ -45,10 +45,6 @@ class Scripted(ABC):
         yield from ()
         return observation
 
-    def first_of(self, open_questions: Sequence[Subtask]) -> Subtask:
-        """Which of those that can be asked is seen to first: as the task has them."""
-        return open_questions[0]
-
     @abstractmethod
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         """All that is done about one question, which can be asked now."""
@@ -67,9 +63,8 @@ class Scripted(ABC):
     def _play(self, observation: TokenOptEnvObservation) -> Steps:
         observation = yield from self.prepare(observation)
         while open_questions := questions.askable(observation, self.done):
-            question = self.first_of(open_questions)
-            observation = yield from self.answer(observation, question)
-            self.done.add(question.subtask_id)
+            observation = yield from self.answer(observation, open_questions[0])
+            self.done.add(open_questions[0].subtask_id)
         while not resets.is_last_phase(observation):
             observation = yield resets.hand_over(observation) or resets.wait(observation)
         while True:

@@ -63,9 +63,9 @@ def tiny(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def data(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A box of one shipped case, with traces of heuristics on it."""
-    place = tmp_path_factory.mktemp("data") / "core"
-    run("collect", "--split", "core", "--easy", 1, "--processes", 1, "--out", place)
+    """A box of one case, with traces of teachers on it."""
+    place = tmp_path_factory.mktemp("data") / "train"
+    run("collect", "--easy", 1, "--processes", 1, "--out", place)
     return place
 
 

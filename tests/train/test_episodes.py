@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
-from TokenOptEnv import LocalEnv, policies, render_text
+from TokenOptEnv import LocalEnv, render_text
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.text_actions import parse
@@ -15,6 +15,7 @@ from training.cases import CaseBox
 from training.collect import read_traces
 from training.env_pool import ForkedPool, InlinePool, Replay, Replayed, Room, Say, Shown, Start
 from training.episode import Episode
+from training.teacher import EVERY_HABIT
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +37,9 @@ def test_prompts_and_returns_are_those_of_the_environment(data: Path) -> None:
         assert episode.outcome().total_return == observation.score.total_return == trace.total_return
 
 
-def test_traces_come_from_policies_that_do_not_know_the_truth(data: Path) -> None:
-    traces = read_traces(data.with_suffix(".jsonl"))
-    assert traces
-    assert not any(policies.info(trace.policy.partition("+")[0]).knows_truth for trace in traces)
+def test_traces_come_from_teachers_who_see_observations_alone(data: Path) -> None:
+    teachers = {trace.policy for trace in read_traces(data.with_suffix(".jsonl"))}
+    assert teachers and teachers <= {habits.name for habits in EVERY_HABIT}
 
 
 def test_a_policy_that_knows_the_truth_is_refused_as_a_teacher(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
