@@ -72,7 +72,7 @@ def asked(ended: TokenOptEnvObservation) -> tuple[Asked, ...]:
 
 
 def evidence(tries: Iterable[Asked]) -> Evidence:
-    """By question the most that a right answer cited: who cited less may have been right by luck."""
+    """By question what right answers cited most often: the least of it, where several were cited as often."""
     cited: dict[str, Counter[tuple[str, ...]]] = {}
     for each in tries:
         if each.right and each.cites:

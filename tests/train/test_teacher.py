@@ -20,8 +20,8 @@ def asked(right: bool, *cites: str, question: str = "q1", model: str = "small", 
     return Asked(question, model, Effort.LOW, tuple(over.split()), cites, right)
 
 
-def test_evidence_is_the_most_that_a_right_answer_cited() -> None:
-    tries = [asked(True, "a-s2", "a-s1"), asked(True, "a-s3"), asked(True, "a-s3"), asked(False, "a-s1", "a-s2", "a-s3")]
+def test_evidence_is_what_right_answers_cited_most_often() -> None:
+    tries = [asked(True, "a-s2", "a-s1"), asked(True, "a-s1", "a-s2"), asked(True, "a-s3"), asked(False, "a-s3")]
     assert first_try.evidence(tries) == {"q1": ("a-s1", "a-s2")}
 
 
