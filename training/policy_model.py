@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
+from peft.tuners.tuners_utils import BaseTunerLayer
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM
@@ -62,6 +63,8 @@ class PolicyModel:
             self.net = plain
         self.net.to(device)
         self.net.train()
+        if self._halved:
+            _leave_inputs_halved(self.net)
         self.sampled = _load(base, torch.float16 if self._halved else torch.float32).to(device).eval()
         self.sampled.requires_grad_(False)
         self.refresh_sampled()
@@ -126,6 +129,13 @@ def _lora_config(lora: Lora) -> LoraConfig:
     return LoraConfig(
         r=lora.rank, lora_alpha=lora.alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM"
     )
+
+
+def _leave_inputs_halved(net: nn.Module) -> None:
+    """An adapter's weights are in full precision, and its layers would widen what they read only to have it halved."""
+    for module in net.modules():
+        if isinstance(module, BaseTunerLayer):
+            setattr(module, "cast_input_dtype_enabled", False)  # noqa: B010 - a module's own __setattr__ is typed for tensors
 
 
 def _end_token(given: int | list[int] | None) -> int:
