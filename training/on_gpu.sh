@@ -7,7 +7,7 @@
 #   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
 #   bash training/on_gpu.sh check SPLIT ADAPTER [OPTION..]   play validation or test with sft/adapter, grpo/best, ..
-#   bash training/on_gpu.sh give                   copy results to $OUT: adapters, and all small files in one archive
+#   bash training/on_gpu.sh give [ADAPTER..]       copy results to $OUT: these adapters, and all small files in one archive
 #
 # State lives in $CAMRE_GPU_STORE (default: ~/camre-gpu), outside the checkout.
 set -euo pipefail
@@ -52,8 +52,8 @@ case "$task" in
     "$PYTHON" -m training.evaluate --box "$STORE/data/$split.zip" --base "$STORE/base" --adapter "$STORE/$adapter" \
       --processes "$PROCESSES" --actions "$STORE/actions-$split-${adapter//\//-}.jsonl" "$@" 2>&1 | tee -a "$STORE/check.log" ;;
   give)
-    for file in "$STORE"/*/{adapter,best}/adapter_model.safetensors; do
-      if [ -f "$file" ]; then name=$(dirname "${file#"$STORE/"}"); cp "$file" "$OUT/${name//\//-}.safetensors"; fi
+    for adapter in "$@"; do
+      cp "$STORE/$adapter/adapter_model.safetensors" "$OUT/${adapter//\//-}.safetensors"
     done
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;
