@@ -47,6 +47,7 @@ from training.teacher import EVERY_HABIT, Habits, Notes, Teacher
 LONGEST_ACTION_CHARACTERS = 240
 """A longer one does not fit what a policy may write in a step."""
 _FIRST_TRIES = 8
+_LONG_STEPS = 9
 
 
 class ExampleTrace(Frozen):
@@ -228,7 +229,7 @@ def collect_case(job: Job) -> Collected:
             actions=each.actions,
             slips=each.slips,
         )
-        for seed, each in [*clean, *slipped]
+        for seed, each in _few_where_long(scenario.scenario_id, clean, slipped)
     )
     return Collected(case, dump_scenario(scenario), traces, name, sum(each.success for each in best))
 
@@ -236,6 +237,17 @@ def collect_case(job: Job) -> Collected:
 def _worth_showing(played: Iterable[tuple[int, _Played]], job: Job) -> list[tuple[int, _Played]]:
     good = [(seed, each) for seed, each in played if each.total_return >= job.least_return and each.actions]
     return good[: job.most_traces]
+
+
+def _few_where_long(
+    scenario_id: str, clean: list[tuple[int, _Played]], slipped: list[tuple[int, _Played]]
+) -> list[tuple[int, _Played]]:
+    """One of a case whose episodes are long: it costs as much to learn from as five short ones."""
+    shown = [*clean, *slipped]
+    if not shown or len(shown[0][1].actions) < _LONG_STEPS:
+        return shown
+    with_slips = [(seed, each) for seed, each in slipped if each.slips]
+    return with_slips[:1] if with_slips and Stream("long", scenario_id).chance(0.5) else shown[:1]
 
 
 @dataclass(frozen=True, slots=True)
