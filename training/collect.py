@@ -10,7 +10,8 @@ the worlds is kept, which is choosing a way of working: the best single episode 
 episodes those that succeeded become traces; `--least-return` lets failures in, which teach at least the form where
 heuristics solve next to nothing.
 
-With `--slips` the kept candidate plays each world once more, with mistakes on the way (`slips.py`).
+With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
+(`slips.py`), and a teacher's own.
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 """
@@ -268,12 +269,16 @@ def _play(
 ) -> _Played:
     reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
     world = build_world(scenario, seed, job.config, reference=lambda: reference)
-    policy = Teacher(candidate, job.notes) if isinstance(candidate, Habits) else policies.make(candidate, seed)
+    draw = Stream("slips", scenario.scenario_id, seed)
+    policy = (
+        Teacher(candidate, job.notes, draw if slip_share > 0.0 else None)
+        if isinstance(candidate, Habits)
+        else policies.make(candidate, seed)
+    )
     now = start(world, f"{scenario.scenario_id}@{seed}")
     observation = now.observation
     texts: list[str] = []
     slips: list[int] = []
-    draw = Stream("slips", scenario.scenario_id, seed)
     is_sayable = True
     while not observation.done:
         action = policy.act(observation)
@@ -283,6 +288,8 @@ def _play(
             slips.append(len(texts))
             texts.append(spoiled)
             now, observation = after, after.observation
+        if isinstance(policy, Teacher) and policy.is_mistaken:
+            slips.append(len(texts))
         text = short_form(action, Numbering.of(observation))
         is_sayable = is_sayable and len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action
         texts.append(text)

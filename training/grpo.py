@@ -59,6 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--clip", type=float, default=0.2)
     parser.add_argument("--kl", type=float, default=0.0, help="weight of the drift from the start")
     parser.add_argument("--enough", type=float, default=0.5, help="success at which harder cases join")
+    parser.add_argument(
+        "--begin-with",
+        choices=[each.value for each in Difficulty],
+        help="the hardest cases at first; the easiest there are",
+    )
     parser.add_argument("--solvable-share", type=float, default=0.75, help="of cases that a heuristic has solved")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
@@ -79,7 +84,8 @@ def train(chosen: argparse.Namespace) -> None:
     sampler = Sampler(model, Sampling(chosen.action_tokens), grammar)
     greedy = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
     log = RunLog(chosen.out)
-    first, curriculum, start_weights, best = 0, Curriculum.begin(box.index), learner.weights(), -1.0
+    curriculum = Curriculum(Difficulty(chosen.begin_with)) if chosen.begin_with else Curriculum.begin(box.index)
+    first, start_weights, best = 0, learner.weights(), -1.0
     if (state := log.resume(device)) is not None:
         learner.restore(state)
         first, best, start_weights = state["iteration"] + 1, state["best"], state["start_weights"]

@@ -47,6 +47,11 @@ class Tree:
     _paths: list[NDArray[np.int32]] = field(default_factory=list)
     _texts: list[NDArray[np.int32]] = field(default_factory=list)
 
+    @property
+    def is_plain(self) -> bool:
+        """One sample alone: the mask of a plain text, for which there are faster kernels."""
+        return len(self.reach) == 1
+
     def add(self, number: int, sample: Sample) -> None:
         """Sample `number`, branching off where it first differs from what is here."""
         text = np.concatenate([sample.prompt_ids, sample.action_ids])
@@ -115,9 +120,16 @@ class TreeBatch:
     """By action token of the whole batch: its tree."""
     predictors: Tensor
     targets: Tensor
+    is_plain: bool
+    """Of one sample each."""
 
-    def mask(self, dtype: torch.dtype) -> Tensor:
-        """Additive, by tree, query and key: zero where the key stands on the query's way to the root."""
+    def mask(self, dtype: torch.dtype) -> Tensor | None:
+        """Additive, by tree, query and key: zero where the key stands on the query's way to the root.
+
+        None where that is everything before it: what pads a text stands after it and is not seen.
+        """
+        if self.is_plain:
+            return None
         branch_of_query, branch_of_key = self.branches[:, :, None], self.branches[:, None, :]
         rows = torch.arange(len(self.tokens), device=self.tokens.device)[:, None, None]
         seen = self.reach[rows, branch_of_query, branch_of_key]
@@ -140,6 +152,7 @@ def batch(trees: Sequence[Tree], device: torch.device) -> TreeBatch:
         tokens[row, :size], positions[row, :size] = tree.tokens, tree.positions
         branches[row, :size], offsets[row, :size] = tree.branches, tree.offsets
         offsets[row, size:] = np.arange(length - size)
+        positions[row, size:] = np.arange(size, length)
         """Padding is a branch of its own that nobody stands on; each of its tokens sees some other, never nothing."""
         for branch, standing in enumerate(tree.reach):
             reach[row, branch, : len(standing)] = standing
@@ -152,4 +165,5 @@ def batch(trees: Sequence[Tree], device: torch.device) -> TreeBatch:
         rows=torch.tensor([row for row, tree in enumerate(trees) for _ in tree.targets], device=device),
         predictors=torch.tensor([each for tree in trees for each in tree.predictors], device=device),
         targets=torch.tensor([each for tree in trees for each in tree.targets], device=device),
+        is_plain=all(tree.is_plain for tree in trees),
     )

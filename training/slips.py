@@ -20,6 +20,8 @@ _MOST_NAMED = 9
 def slip(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str | None:
     """What a small model might say instead; None where nothing of the kind comes to mind."""
     match action.action_type:
+        case ActionType.HYDRATE_SEGMENTS if draw.chance(0.5):
+            return _with_made_up(action, observation, draw)
         case ActionType.HYDRATE_SEGMENTS | ActionType.ROUTE_SUBTASK:
             return _with_more(action, observation, draw)
         case ActionType.SUBMIT_ANSWER:
@@ -37,6 +39,14 @@ def _with_more(action: TokenOptEnvAction, observation: TokenOptEnvObservation, d
         return None
     spoiled = action.model_copy(update={"context_segment_ids": (*named, *more)})
     return short_form(spoiled, Numbering.of(observation))
+
+
+def _with_made_up(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str:
+    """Counted on beyond what was shown."""
+    numbering = Numbering.of(observation)
+    last = max(numbering.things.values(), default=0)
+    made_up = range(last + 1, last + 1 + draw.integer(1, 4))
+    return " ".join([short_form(action, numbering), *map(str, made_up)])
 
 
 def _with_no_findings(observation: TokenOptEnvObservation, draw: Stream) -> str | None:

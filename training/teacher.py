@@ -20,6 +20,7 @@ from TokenOptEnv.policies import errands, judgement, questions, survey
 from TokenOptEnv.policies.expert import Expert, is_about_all, rest_nano_usd, trusted_first
 from TokenOptEnv.policies.script import Steps
 from TokenOptEnv.simulators import terms
+from TokenOptEnv.streams import Stream
 
 Chances = Mapping[tuple[str, Effort], float]
 """By model and effort: how often it was right when it had the evidence."""
@@ -30,6 +31,12 @@ _SLOT = re.compile(r"\{\w+\}")
 _HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b:?")
 _CAUTION = 4
 """The rest of an episode counts so much more than for `expert`: a student will be wrong more often than its teacher."""
+_LEAST_HANDLES = 3
+"""Handed over: what is known to be evidence, and besides what was found first. A student cannot tell it as surely."""
+_MISTAKEN = 0.35
+"""Of questions, where mistakes are shown."""
+_BELIEVED = 0.75
+"""The least confidence of a reply to a mistaken question that is left at that."""
 _MOST_OTHER_WORDS = 6
 _MOST_HINTS = 4
 
@@ -56,9 +63,13 @@ class Notes:
 
 
 class Teacher(Expert):
-    def __init__(self, habits: Habits, notes: Notes) -> None:
+    """With `draw`, it now and then hands over the wrong segments first, as a student will, and makes it good."""
+
+    def __init__(self, habits: Habits, notes: Notes, draw: Stream | None = None) -> None:
         super().__init__(0)
-        self._habits, self._notes = habits, notes
+        self._habits, self._notes, self._draw = habits, notes, draw
+        self.is_mistaken = False
+        """The action just taken is a mistake, made to show what comes after it."""
 
     def prepare(self, observation: TokenOptEnvObservation) -> Steps:
         narrow = [each.question for each in observation.task.subtasks if not is_about_all(each.question)]
@@ -72,14 +83,23 @@ class Teacher(Expert):
         if is_about_all(wording):
             return (yield from super().answer(observation, subtask))
         evidence = self._notes.evidence.get(subtask.subtask_id, ())
-        hits: Sequence[str] = ()
-        if not evidence or not _are_shown(observation, evidence):
+        if self._draw is not None and self._draw.chance(_MISTAKEN) and _shown(observation):
+            wrong = [each for each in self._draw.shuffled(_shown(observation)) if each not in evidence[:1]]
+            self.is_mistaken = True
+            observation = yield from self.ask(observation, subtask, wrong[: self._draw.integer(1, _LEAST_HANDLES)])
+            self.is_mistaken = False
+            reply = errands.reply(observation, subtask)
+            if reply is not None and reply.finding_id is not None and reply.confidence >= _BELIEVED:
+                return observation
+        hits: Sequence[str] = _shown(observation)
+        if not evidence or not set(hits).issuperset(evidence):
             observation = yield from self.look(observation, wording, self._habits.top_k)
             hits = trusted_first(observation, errands.found(observation), wording)
         if subtask not in questions.askable(observation, self.done):
             return observation
-        is_at_hand = bool(evidence) and _are_shown(observation, evidence)
-        observation = yield from self.ask(observation, subtask, evidence if is_at_hand else hits)
+        is_at_hand = bool(evidence) and set(_shown(observation)).issuperset(evidence)
+        filled = tuple(dict.fromkeys([*evidence, *hits]))[: max(len(evidence), _LEAST_HANDLES)]
+        observation = yield from self.ask(observation, subtask, filled if is_at_hand else hits)
         reply = errands.reply(observation, subtask)
         if reply is not None and reply.finding_id is None and self.spare_steps(observation) >= 3:
             return (yield from super().answer(observation, subtask))
@@ -122,5 +142,5 @@ def content_words(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in words if word.lower() not in terms.STOP_WORDS))
 
 
-def _are_shown(observation: TokenOptEnvObservation, segment_ids: Sequence[str]) -> bool:
-    return {handle.segment_id for handle in observation.surfaced}.issuperset(segment_ids)
+def _shown(observation: TokenOptEnvObservation) -> list[str]:
+    return [handle.segment_id for handle in observation.surfaced]

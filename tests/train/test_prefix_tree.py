@@ -65,6 +65,22 @@ def test_log_probabilities_are_those_of_separate_prompts(model: PolicyModel) -> 
         np.testing.assert_allclose(found, wanted.numpy(), atol=2e-5)
 
 
+def test_samples_alone_need_no_mask_and_say_the_same(model: PolicyModel) -> None:
+    steps = samples(3)
+    learner = Learner(model, None, 10, 10_000)
+    lessons = learner.lessons(steps, 1.0, 0.0)
+    together = prefix_tree.batch([lesson.tree for lesson in lessons], CPU)
+    assert len(lessons) == len(steps) and together.mask(torch.float32) is None
+    for found, step in zip(learner.measured(lessons), steps, strict=True):
+        np.testing.assert_allclose(found, separate(model, step).detach().numpy(), atol=2e-5)
+
+
+def test_trees_and_samples_alone_are_read_apart(model: PolicyModel) -> None:
+    learner = Learner(model, None, 10_000, 10_000)
+    lessons = [each for count in (3, 1, 2, 1) for each in learner.lessons(samples(5, count), 1.0, 0.0)]
+    assert list(learner.batches(lessons)) == [[1, 3], [0, 2]]
+
+
 def test_gradients_are_those_of_separate_prompts(model: PolicyModel) -> None:
     steps = samples()
     learner = Learner(model, None, 10_000, 10_000)
