@@ -1,19 +1,17 @@
 """The figures of a run, from its metrics and nothing else.
 
-    python -m training.plots --metrics assets/metrics --out assets/plots
+    python -m training.plots --metrics results/metrics --out assets/plots
 
-`assets/metrics` holds what the run behind the published adapter left: grpo.jsonl, its metrics, and baselines.json,
-what heuristics reach on the same validation box (`training.evaluate --summary`).
+What a folder of metrics holds is said in `training.plot_data`.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 
@@ -21,33 +19,67 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+from PIL import Image
 
-from TokenOptEnv.errors import BadInput, CamreError
-
-Row = dict[str, Any]
-PROGRESS, DIAGNOSTICS = "camre_v2_reward_progress.png", "camre_v2_training_diagnostics.png"
-_SMOOTHING = 0.7
-_BLUE, _ORANGE, _GREY = "#2563eb", "#ea580c", "#6b7280"
-_PANELS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    ("Loss of the policy gradient", (("loss", "loss"),)),
-    ("Gradient length", (("gradient", "before clipping"),)),
-    ("Entropy, nats a token", (("entropy", "entropy"),)),
-    ("Divergence, nats a token", (("kl_start", "from the warm start"), ("kl_step", "within an iteration"))),
-    ("Clipped tokens", (("clip_fraction", "share"),)),
-    ("Groups that teach something", (("groups_kept", "share"),)),
-    ("Refused and malformed actions", (("refused_share", "refused"), ("malformed_share", "malformed"))),
-    ("Ungrounded submits", (("ungrounded_share", "of episodes"),)),
-    ("Milestones farmed by failures", (("farmed_reward", "reward"),)),
-    ("Guardrails", (("guardrail_reward", "reward"),)),
-    ("Steps an episode", (("steps", "steps"),)),
-    ("Tokens", (("prompt_tokens", "a prompt"), ("action_tokens", "an action"))),
-    ("Cost, usd an episode", (("usd", "usd"),)),
+from TokenOptEnv.errors import CamreError
+from training.plot_data import Run, read
+from training.plot_panels import (
+    BLUE,
+    GREEN,
+    GREY,
+    POINT,
+    PURPLE,
+    STYLE,
+    VERMILLION,
+    X_LABEL,
+    Label,
+    action_mix,
+    check_lines,
+    draw_marks,
+    label_above,
+    label_right,
+    legend,
+    mark_last_stage,
+    stage_lines,
 )
+
+PROGRESS, DIAGNOSTICS = "camre_v2_reward_progress.png", "camre_v2_training_diagnostics.png"
+_DPI = 120
+_COLUMNS = 4
+_STEPS = (1, 2, 5, 10)
+_COLOURS = (BLUE, VERMILLION, PURPLE)
+PANELS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "Reward and its parts",
+        (("return", "return"), ("process_reward", "milestones"), ("guardrail_reward", "guardrails")),
+    ),
+    ("Success and SCE", (("sce", "SCE"), ("success", "success"))),
+    ("Loss", (("loss", "of the policy gradient"),)),
+    ("Gradient length", (("gradient", "before clipping"),)),
+    ("Entropy", (("entropy", "nats a token"),)),
+    ("Drift from a stage's start", (("kl_start", "nats a token"),)),
+    ("Drift in an iteration", (("kl_step", "nats a token"),)),
+    ("Clipped tokens", (("clip_fraction", "share"),)),
+    ("Groups that teach", (("groups_kept", "share of groups"),)),
+    ("Failed actions", (("refused_share", "refused"), ("malformed_share", "malformed"))),
+    ("Ungrounded submits", (("ungrounded_share", "share of episodes"),)),
+    ("Farmed by failures", (("farmed_reward", "reward of milestones"),)),
+    ("Guardrails", (("guardrail_reward", "reward"),)),
+    ("Steps", (("steps", "an episode"),)),
+    ("Tokens of prompts", (("prompt_tokens", "a step"),)),
+    ("Tokens of actions", (("action_tokens", "a step"),)),
+    ("Cost", (("usd", "usd an episode"),)),
+)
+"""Title, then the lines: key and name. What the metrics do not hold is left out."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Draw the figures of a run.")
-    parser.add_argument("--metrics", type=Path, default=Path("assets/metrics"))
+    parser.add_argument("--metrics", type=Path, default=Path("results/metrics"))
     parser.add_argument("--out", type=Path, default=Path("assets/plots"))
     chosen = parser.parse_args(arguments)
     try:
@@ -58,92 +90,86 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def draw(metrics: Path, out: Path) -> list[Path]:
-    rows = _rows(metrics / "grpo.jsonl")
-    baselines = _baselines(metrics / "baselines.json")
+    run = read(metrics)
     out.mkdir(parents=True, exist_ok=True)
-    return [_progress(rows, baselines, out / PROGRESS), _diagnostics(rows, out / DIAGNOSTICS)]
+    with plt.rc_context(STYLE):
+        return [_saved(_progress(run), out / PROGRESS), _saved(_diagnostics(run), out / DIAGNOSTICS)]
 
 
-def _rows(file: Path) -> list[Row]:
-    if not file.is_file():
-        raise BadInput(f"there are no metrics {str(file)!r}; copy them from a run's metrics.jsonl")
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    if not rows:
-        raise BadInput(f"{str(file)!r} is empty; copy the metrics of a run that has had an iteration")
-    return rows
+def _progress(run: Run) -> Figure:
+    """Does it get better, on the cases it is trained on and on others, and is it better than heuristics?"""
+    figure, (training, validation) = plt.subplots(2, 1, figsize=(12, 8), sharex=True, layout="constrained")
+    training.set_title("Return of sampled training episodes")
+    stage_lines(training, run, "return", GREEN, with_band=True)
+    validation.set_title("Greedy play of validation cases", pad=18)
+    label_above(validation, [("success, and SCE: success-weighted cost efficiency", GREY)])
+    validation.set(xlabel=X_LABEL, xlim=(-0.5, run.length + 0.5))
+    validation.xaxis.set_major_locator(MaxNLocator(10, steps=_STEPS, integer=True))
+    _checks(validation, run)
+    draw_marks([training, validation], run)
+    legend(
+        figure,
+        run,
+        Patch(facecolor=GREY, alpha=0.2, label="lowest to highest seed"),
+        Line2D([], [], color=GREY, label="a seed's check", **POINT),
+    )
+    return figure
 
 
-def _baselines(file: Path) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return found
+def _checks(axis: Axes, run: Run) -> None:
+    """SCE and success of the checks, beside the best heuristics."""
+    labels: list[Label] = []
+    for key, name, colour, heuristics in (("sce", "SCE", BLUE, 2), ("success", "success", VERMILLION, 1)):
+        ended = check_lines(axis, run, f"check_{key}", colour)
+        if ended is not None:
+            labels.append(Label(ended, f"{name} {ended:.3f}", colour, is_ours=True))
+        best = sorted(run.baselines.items(), key=lambda each: (-each[1][key], each[0]))
+        for policy, reached in best[:heuristics]:
+            axis.axhline(reached[key], color=colour, linewidth=1.0, linestyle=(0, (5, 4)))
+            labels.append(Label(reached[key], f"{policy}: {name} {reached[key]:.3f}", colour))
+    axis.set_ylim(0.0, 1.05 * max(0.1, axis.get_ylim()[1]))
+    label_right(axis, labels, gap=0.055)
 
 
-def _progress(rows: Sequence[Row], baselines: dict[str, dict[str, float]], file: Path) -> Path:
-    """Training and validation beside the heuristics: return, success, SCE."""
-    figure, axes = plt.subplots(1, 3, figsize=(15, 4.5), layout="constrained")
-    for axis, (key, title) in zip(axes, (("return", "Return"), ("success", "Solved"), ("sce", "SCE")), strict=True):
-        _line(axis, rows, key, "training, sampled", _BLUE)
-        checks = [row for row in rows if f"check_{key}" in row]
-        axis.plot(
-            [row["iteration"] + 1 for row in checks],
-            [row[f"check_{key}"] for row in checks],
-            color=_ORANGE,
-            marker="o",
-            label="validation, greedy",
-        )
-        for name, found in sorted(baselines.items(), key=lambda each: -each[1][key]):
-            axis.axhline(found[key], color=_GREY, linewidth=0.8, linestyle="--")
-            axis.annotate(
-                name, (1.0, found[key]), xycoords=("axes fraction", "data"), fontsize=7, ha="right", va="bottom"
-            )
-        axis.set(title=title, xlabel="iteration")
-        axis.legend(fontsize=8, loc="best")
-    return _saved(figure, file)
-
-
-def _diagnostics(rows: Sequence[Row], file: Path) -> Path:
+def _diagnostics(run: Run) -> Figure:
     """What a red team looks at: does it learn the task, or the reward?"""
-    figure, axes = plt.subplots(4, 4, figsize=(18, 14), layout="constrained")
-    for axis, (title, lines) in zip(axes.flat, _PANELS, strict=False):
-        for (key, label), colour in zip(lines, (_BLUE, _ORANGE), strict=False):
-            _line(axis, rows, key, label, colour)
-        axis.set(title=title, xlabel="iteration")
-        axis.legend(fontsize=8)
-    _action_mix(axes.flat[len(_PANELS)], rows)
-    for axis in axes.flat[len(_PANELS) + 1 :]:  # the mix needs the room for its legend
-        axis.set_axis_off()
-    return _saved(figure, file)
+    rows, left = divmod(len(PANELS), _COLUMNS)
+    figure = plt.figure(figsize=(12, 13), layout="constrained")
+    grid = figure.add_gridspec(rows + 1, _COLUMNS, height_ratios=[1.0] * rows + [1.4])
+    measured = run.measured()
+    for place, (title, lines) in enumerate(PANELS):
+        axis = figure.add_subplot(grid[divmod(place, _COLUMNS)])
+        told = [(*line, colour) for line, colour in zip(lines, _COLOURS, strict=False) if line[0] in measured]
+        for key, _, colour in told:
+            stage_lines(axis, run, key, colour)
+        axis.set_xlim(0, run.length + 0.5)
+        _finish(axis, run, title, [(name, colour if len(told) > 1 else GREY) for _, name, colour in told])
+    mix = figure.add_subplot(grid[rows, left:-1])  # its labels stand in the last column
+    action_mix(mix, run)
+    _finish(mix, run, "Action mix", [("share of all actions; the numbers are of the last iteration", GREY)])
+    for axis in figure.axes[rows * _COLUMNS :]:
+        axis.set_xlabel(X_LABEL)
+    legend(figure, run, Line2D([], [], color=GREY, linewidth=0.9, label="the last stage begins"))
+    return figure
 
 
-def _action_mix(axis: Axes, rows: Sequence[Row]) -> None:
-    names = sorted({name for row in rows for name in row if name.startswith("action_") and name != "action_tokens"})
-    shares = [[row.get(name, 0.0) for row in rows] for name in names]
-    labels = [name.removeprefix("action_").replace("_", " ") for name in names]
-    axis.stackplot([row["iteration"] + 1 for row in rows], shares, labels=labels)
-    axis.set(title="Action mix", xlabel="iteration", ylim=(0.0, 1.0))
-    axis.legend(fontsize=6, loc="center left", bbox_to_anchor=(1.0, 0.5))
+def _finish(axis: Axes, run: Run, title: str, names: Sequence[tuple[str, str]]) -> None:
+    axis.set_title(title, pad=18)
+    label_above(axis, names)
+    mark_last_stage(axis, run)
+    axis.xaxis.set_major_locator(MaxNLocator(5, steps=_STEPS, integer=True))
+    axis.yaxis.set_major_locator(MaxNLocator(5, steps=_STEPS))
 
 
-def _line(axis: Axes, rows: Sequence[Row], key: str, label: str, colour: str) -> None:
-    """As measured, faint; smoothed over it."""
-    told = [(row["iteration"] + 1, float(row[key])) for row in rows if key in row]
-    if not told:
-        return
-    places, values = zip(*told, strict=True)
-    axis.plot(places, values, color=colour, alpha=0.3, linewidth=1)
-    axis.plot(places, _smoothed(values), color=colour, label=label)
-
-
-def _smoothed(values: Sequence[float]) -> list[float]:
-    found: list[float] = []
-    for value in values:
-        found.append(value if not found else _SMOOTHING * found[-1] + (1.0 - _SMOOTHING) * value)
-    return found
-
-
-def _saved(figure: Any, file: Path) -> Path:
-    figure.savefig(file, dpi=110, metadata={"Software": None})
+def _saved(figure: Figure, file: Path) -> Path:
+    """Coded again in 256 colours: a third of the bytes, and none of them tells of the library's version."""
+    drawn = BytesIO()
+    figure.savefig(drawn, dpi=_DPI)
     plt.close(figure)
+    with Image.open(drawn) as image:
+        image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+            file, optimize=True, dpi=(_DPI, _DPI)
+        )
     return file
 
 
