@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from TokenOptEnv.config import SEARCH_MAX_TOP_K
-from TokenOptEnv.models import Effort, ModelCard, Subtask, TokenOptEnvObservation
-from TokenOptEnv.policies import errands, judgement, questions, survey
+from TokenOptEnv.models import ArtifactHandle, Effort, ModelCard, Subtask, TokenOptEnvObservation
+from TokenOptEnv.policies import desk, errands, judgement, questions, survey
 from TokenOptEnv.policies.expert import Expert, is_about_all, rest_nano_usd, trusted_first
 from TokenOptEnv.policies.script import Steps
 from TokenOptEnv.simulators import terms
@@ -37,6 +37,7 @@ _MISTAKEN = 0.35
 """Of questions, where mistakes are shown."""
 _BELIEVED = 0.75
 """The least confidence of a reply to a mistaken question that is left at that."""
+_MUCH_TOKENS = 500
 _MOST_OTHER_WORDS = 6
 _MOST_HINTS = 4
 
@@ -81,7 +82,8 @@ class Teacher(Expert):
     def answer(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         wording = questions.wording(observation, subtask)
         if is_about_all(wording):
-            return (yield from super().answer(observation, subtask))
+            observation = yield from super().answer(observation, subtask)
+            return (yield from self._tidy(observation, subtask))
         evidence = self._notes.evidence.get(subtask.subtask_id, ())
         if self._draw is not None and self._draw.chance(_MISTAKEN) and _shown(observation):
             wrong = [each for each in self._draw.shuffled(_shown(observation)) if each not in evidence[:1]]
@@ -105,14 +107,24 @@ class Teacher(Expert):
             return (yield from super().answer(observation, subtask))
         return observation
 
+    def _tidy(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
+        """What was gone through is dropped when there is more to ask: every further prompt would be billed for it."""
+        items = [item for item in observation.working_memory.items if not item.finding_ids]
+        tokens = sum(item.tokens for item in items)
+        still_open = questions.still_open(observation, {*self.done, subtask.subtask_id})
+        is_time = still_open > 0 and observation.budgets.steps.left > 2 * still_open + 1
+        drop = desk.purge(observation, items) if is_time and tokens > _MUCH_TOKENS else None
+        return observation if drop is None else (yield drop)
+
     def look(self, observation: TokenOptEnvObservation, wording: str, top_k: int) -> Steps:
         """No search for the one table that a question about all of something can mean."""
         if is_about_all(wording) and len(survey.tables(observation)) == 1:
             return observation
         return (yield from errands.look_up(observation, " ".join(content_words(wording)), top_k))
 
-    def squeezed_for(self, wording: str) -> str:
-        return " ".join(telling_words(wording))
+    def gather(self, observation: TokenOptEnvObservation, table: ArtifactHandle, wording: str) -> Steps:
+        """Listings stay while their numbers are needed: a student sees its prompt and remembers nothing."""
+        return (yield from survey.gather(observation, table, " ".join(telling_words(wording)), tidy=False))
 
     def offer(
         self, observation: TokenOptEnvObservation, context_tokens: int, share_nano_usd: int

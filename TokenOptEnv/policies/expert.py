@@ -16,7 +16,15 @@ import re
 from collections.abc import Sequence
 
 from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K
-from TokenOptEnv.models import ArtifactKind, Effort, ModelCard, SearchPayload, Subtask, TokenOptEnvObservation
+from TokenOptEnv.models import (
+    ArtifactHandle,
+    ArtifactKind,
+    Effort,
+    ModelCard,
+    SearchPayload,
+    Subtask,
+    TokenOptEnvObservation,
+)
 from TokenOptEnv.policies import cache_first, desk, errands, judgement, questions, survey
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps
@@ -58,7 +66,7 @@ class Expert(Scripted):
         wanted = trusted_first(observation, hits, wording)[: ROUTE_MAX_HANDLES[observation.task.profile]]
         spread_out = survey.spread_out(observation, hits, about_all)
         if spread_out is not None and self.spare_steps(observation) >= _STEPS_TO_GATHER:
-            observation = yield from survey.gather(observation, spread_out, self.squeezed_for(wording))
+            observation = yield from self.gather(observation, spread_out, wording)
             wanted = survey.gathered(observation, spread_out)
         elif about_all and self.spare_steps(observation) >= _STEPS_TO_LOAD:
             beyond = hits[ROUTE_MAX_HANDLES[observation.task.profile] :]
@@ -80,9 +88,8 @@ class Expert(Scripted):
     def look(self, observation: TokenOptEnvObservation, wording: str, top_k: int) -> Steps:
         return (yield from errands.look_up(observation, " ".join(terms.distinct(wording)), top_k))
 
-    def squeezed_for(self, wording: str) -> str:
-        """The words whose lines are kept of what is loaded."""
-        return wording
+    def gather(self, observation: TokenOptEnvObservation, table: ArtifactHandle, wording: str) -> Steps:
+        return (yield from survey.gather(observation, table, wording))
 
     def _ask_cache(self, observation: TokenOptEnvObservation, wording: str) -> Steps:
         """A young result of this version settles its question, once what it cites is read."""
