@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from TokenOptEnv.config import SEARCH_MAX_TOP_K
-from TokenOptEnv.models import ArtifactHandle, Effort, ModelCard, Subtask, TokenOptEnvObservation
+from TokenOptEnv.models import ArtifactHandle, Effort, ItemKind, ModelCard, Subtask, TokenOptEnvObservation
 from TokenOptEnv.policies import desk, errands, judgement, questions, survey
 from TokenOptEnv.policies.expert import Expert, is_about_all, rest_nano_usd, trusted_first
 from TokenOptEnv.policies.script import Steps
@@ -27,6 +27,9 @@ Chances = Mapping[tuple[str, Effort], float]
 Evidence = Mapping[str, tuple[str, ...]]
 """By question: the segments that a right answer cited."""
 _WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
+_LISTINGS = (ItemKind.SEARCH, ItemKind.PREVIEW)
+_LISTED = re.compile(r"^(\d+) (?:A\d+ s\d+ )?\d+t ", re.MULTILINE)
+_GONE_THROUGH = (ItemKind.PREVIEW, ItemKind.SEGMENT, ItemKind.COMPRESSED)
 _SLOT = re.compile(r"\{\w+\}")
 _HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b:?")
 _CAUTION = 4
@@ -109,7 +112,7 @@ class Teacher(Expert):
 
     def _tidy(self, observation: TokenOptEnvObservation, subtask: Subtask) -> Steps:
         """What was gone through is dropped when there is more to ask: every further prompt would be billed for it."""
-        items = [item for item in observation.working_memory.items if not item.finding_ids]
+        items = [item for item in observation.working_memory.items if item.kind in _GONE_THROUGH]
         tokens = sum(item.tokens for item in items)
         still_open = questions.still_open(observation, {*self.done, subtask.subtask_id})
         is_time = still_open > 0 and observation.budgets.steps.left > 2 * still_open + 1
@@ -155,4 +158,8 @@ def content_words(text: str) -> list[str]:
 
 
 def _shown(observation: TokenOptEnvObservation) -> list[str]:
-    return [handle.segment_id for handle in observation.surfaced]
+    """What a prompt gives a number to: segments held, and those in a listing that is still there."""
+    items = observation.working_memory.items
+    listed = {int(alias) for item in items if item.kind in _LISTINGS for alias in _LISTED.findall(item.text)}
+    held = {item.item_id for item in items}
+    return [each.segment_id for each in observation.surfaced if each.alias in listed or each.segment_id in held]
