@@ -1,7 +1,7 @@
 """Attention over prefix trees that skips what their mask hides.
 
 In a tree most pairs of tokens do not see each other, and half of the rest lies ahead. A kernel that is told so by
-blocks computes a fraction of what one with a dense mask does. It is compiled for a GPU when it is first used, and learns
+blocks computes a fraction of what one with a dense mask does. It is compiled for a GPU when first used, and learns
 nowhere else.
 """
 

@@ -85,6 +85,7 @@ def told(folder: Path, by_blocks: bool, device: torch.device) -> tuple[Learner, 
     return learner, [*learner.lessons(samples(), 1.0, 0.0), *learner.lessons(samples(7, 2), 1.0, 0.0)]
 
 
+@pytest.mark.filterwarnings("ignore:flex_attention called without")
 def test_attention_by_blocks_says_the_same(tiny: Path) -> None:
     """What it teaches only a GPU can show."""
     dense, by_blocks = (told(tiny, each, CPU) for each in (False, True))
