@@ -7,10 +7,10 @@ from typing import Final
 
 from TokenOptEnv import ledger
 from TokenOptEnv.config import MOST_REASONING_TOKENS
-from TokenOptEnv.episode_state import EpisodeState, InputQuote, PromptPiece, evolve
+from TokenOptEnv.episode_state import Charge, EpisodeState, InputQuote, PromptPiece, evolve
 from TokenOptEnv.ledger import Call
 from TokenOptEnv.models import TokenOptEnvAction, ToolResult
-from TokenOptEnv.prompt import Now
+from TokenOptEnv.prompt import now_text
 from TokenOptEnv.simulators import tokens
 from TokenOptEnv.text_actions import Numbering, write
 from TokenOptEnv.world import VisibleWorld, model_tokens, text_tokens
@@ -26,18 +26,10 @@ _UNNAMED: Final[Mapping[str, int]] = {}
 def with_prompt(state: EpisodeState, visible: VisibleWorld, last: ToolResult | None) -> EpisodeState:
     """Price the prompt that the next observation will show, and tell whether it can still be paid."""
     left = ledger.left(state, visible)
-    now = Now(
-        state.memory_tokens,
-        visible.limits.memory_tokens,
-        ledger.left_steps(state, visible),
-        left.nano_usd,
-        left.tokens,
-        len(state.checkpoints),
-    )
-    quote = _quote(state, visible, now.tail(last, must_submit=False))
+    quote = _quote(state, visible, last, left, must_submit=False)
     must_submit = not ledger.affordable(quote, left)
     if must_submit:
-        quote = _quote(state, visible, now.tail(last, must_submit=True))
+        quote = _quote(state, visible, last, left, must_submit=True)
     return evolve(state, prompt=quote, left=left, must_submit=must_submit)
 
 
@@ -56,8 +48,21 @@ def decision_call(state: EpisodeState, action: TokenOptEnvAction, visible: Visib
     return ledger.call("controller", visible.controller, state.prompt, output)
 
 
-def _quote(state: EpisodeState, visible: VisibleWorld, tail: str) -> InputQuote:
-    card = visible.controller
+def _quote(
+    state: EpisodeState, visible: VisibleWorld, last: ToolResult | None, left: Charge, must_submit: bool
+) -> InputQuote:
+    card, limits = visible.controller, visible.limits
+    left_tokens, left_nano_usd, _ = left
+    tail = now_text(
+        last,
+        len(state.checkpoints),
+        state.memory_tokens,
+        limits.memory_tokens,
+        limits.steps - state.step,
+        left_nano_usd,
+        left_tokens,
+        must_submit,
+    )
     changing = PromptPiece(f"tail-{state.step}", text_tokens(card, tail))
     pieces = (visible.head_pieces[state.phase], *state.memory_pieces, changing)
     held = state.prefix_caches.get(f"controller:{card.model_id}")

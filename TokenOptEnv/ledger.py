@@ -179,21 +179,16 @@ def affordable(quote: InputQuote, left: Charge) -> bool:
 
 
 def left(state: EpisodeState, visible: VisibleWorld) -> Charge:
-    bounds, spent = visible.limits, state.spent
-    return Charge(
-        max(0, bounds.tokens - spent.tokens),
-        max(0, bounds.nano_usd - spent.nano_usd),
-        max(0, bounds.latency_ms - spent.latency_ms),
-    )
+    """Nothing where a submission overran."""
+    bounds = visible.limits
+    spent_tokens, spent_nano_usd, spent_ms, _ = state.spent
+    tokens, nano_usd, ms = bounds.tokens - spent_tokens, bounds.nano_usd - spent_nano_usd, bounds.latency_ms - spent_ms
+    return Charge(tokens if tokens > 0 else 0, nano_usd if nano_usd > 0 else 0, ms if ms > 0 else 0)
 
 
 def overrun(state: EpisodeState, visible: VisibleWorld) -> bool:
     bounds, spent = visible.limits, state.spent
     return spent.tokens > bounds.tokens or spent.nano_usd > bounds.nano_usd or spent.latency_ms > bounds.latency_ms
-
-
-def left_steps(state: EpisodeState, visible: VisibleWorld) -> int:
-    return max(0, visible.limits.steps - state.step)
 
 
 def budgets(state: EpisodeState, visible: VisibleWorld) -> Budgets:
@@ -202,14 +197,14 @@ def budgets(state: EpisodeState, visible: VisibleWorld) -> Budgets:
         Budgets,
         tokens=trusted(Budget, limit=bounds.tokens, spent=spent.tokens, left=left.tokens),
         nano_usd=trusted(Budget, limit=bounds.nano_usd, spent=spent.nano_usd, left=left.nano_usd),
-        steps=_step_budget(bounds.steps, state.step, left_steps(state, visible)),
+        steps=_step_budget(bounds.steps, state.step),
         latency_ms=trusted(Budget, limit=bounds.latency_ms, spent=spent.latency_ms, left=left.latency_ms),
     )
 
 
 @lru_cache(maxsize=1_024)
-def _step_budget(limit: int, spent: int, left: int) -> Budget:
-    return trusted(Budget, limit=limit, spent=spent, left=left)
+def _step_budget(limit: int, spent: int) -> Budget:
+    return trusted(Budget, limit=limit, spent=spent, left=limit - spent)
 
 
 def _nano(pico_usd: int) -> int:

@@ -9,7 +9,7 @@ provider's prefix cache holds everything up to the first item that was dropped o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from functools import lru_cache
 
 from TokenOptEnv.config import Profile, Track
 from TokenOptEnv.models import (
@@ -103,40 +103,43 @@ def tail_text(
     must_submit: bool,
 ) -> str:
     """What is new at every step."""
-    now = Now(
+    return now_text(
+        last,
+        len(checkpoints),
         memory.token_budget_used,
         memory.token_budget,
         budgets.steps.left,
         budgets.nano_usd.left,
         budgets.tokens.left,
-        len(checkpoints),
+        must_submit,
     )
-    return now.tail(last, must_submit)
 
 
-class Now(NamedTuple):
-    """Where an episode stands, as far as the tail tells it: in numbers, since most prompts are only counted."""
+def now_text(
+    last: ToolResult | None,
+    checkpoints: int,
+    memory_used_tokens: int,
+    memory_tokens: int | None,
+    left_steps: int,
+    left_nano_usd: int,
+    left_tokens: int,
+    must_submit: bool,
+) -> str:
+    """The tail, of the numbers that it tells: most prompts are only counted, and nothing is made to be shown."""
+    told = ""
+    if last is not None:
+        outcome = f"refused: {last.refusal.message}" if last.refusal is not None else f"ok {last.tokens:+d}t"
+        told = f"last {_DONE[last.action_type]} {outcome}\n"
+    within = "" if memory_tokens is None else f"/{memory_tokens}"
+    return (
+        f"## Now\n{told}{_saved(checkpoints) if checkpoints else ''}memory {memory_used_tokens}{within}t, "
+        f"left {left_steps} steps ${left_nano_usd / 1e9:.4f} {left_tokens}t\n{_LAST_CHANCE if must_submit else ''}"
+    )
 
-    memory_used_tokens: int
-    memory_tokens: int | None
-    left_steps: int
-    left_nano_usd: int
-    left_tokens: int
-    checkpoints: int
 
-    def tail(self, last: ToolResult | None, must_submit: bool) -> str:
-        used, bound, steps, nano_usd, tokens, checkpoints = self
-        told = saved = ""
-        if last is not None:
-            outcome = f"refused: {last.refusal.message}" if last.refusal is not None else f"ok {last.tokens:+d}t"
-            told = f"last {_DONE[last.action_type]} {outcome}\n"
-        if checkpoints:
-            saved = f"saved {' '.join([str(number) for number in range(1, checkpoints + 1)])}\n"
-        within = "" if bound is None else f"/{bound}"
-        return (
-            f"## Now\n{told}{saved}memory {used}{within}t, left {steps} steps ${nano_usd / 1e9:.4f} {tokens}t\n"
-            f"{_LAST_CHANCE if must_submit else ''}"
-        )
+@lru_cache(maxsize=256)
+def _saved(checkpoints: int) -> str:
+    return f"saved {' '.join([str(number) for number in range(1, checkpoints + 1)])}\n"
 
 
 def render_text(observation: TokenOptEnvObservation) -> str:

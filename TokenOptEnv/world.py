@@ -399,7 +399,7 @@ def model_tokens(card: ModelCard, count: int) -> int:
 
 
 def text_tokens(card: ModelCard, text: str) -> int:
-    return counted_tokens(card.vocabulary, card.vocabulary_permille, text)
+    return -(-tokens.count(card.vocabulary, text) * card.vocabulary_permille // 1000)
 
 
 def counted_tokens(vocabulary: str, permille: int, text: str) -> int:
