@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 
 from TokenOptEnv.models import (
     Checkpoint,
+    CompressionTelemetry,
     EndReason,
     Finding,
     GuardrailEvent,
     LedgerEntry,
     MemoryItem,
     RouteRecord,
+    RoutingTelemetry,
     SegmentHandle,
 )
 
@@ -58,6 +60,8 @@ class Charge(NamedTuple):
 
 
 _NOTHING = Charge(0, 0, 0)
+_NOTHING_ROUTED = RoutingTelemetry(routes=(), nano_usd=0)
+_NOTHING_COMPRESSED = CompressionTelemetry(runs=0, tokens_before=0, tokens_after=0)
 
 
 class Spent(NamedTuple):
@@ -131,9 +135,13 @@ class EpisodeState:
     held_findings: tuple[Finding, ...] = ()
     """Those whose text is in working memory, in its order; what was purged is forgotten."""
     routes: tuple[RouteRecord, ...] = ()
+    routing: RoutingTelemetry = _NOTHING_ROUTED
+    """The routes and what they cost, as shown: made when one is asked, not at every step."""
     route_contexts: Mapping[str, RouteContext] = field(default_factory=dict)
     checkpoints: tuple[SavedCheckpoint, ...] = ()
     compressions: tuple[CompressionRun, ...] = ()
+    compression: CompressionTelemetry = _NOTHING_COMPRESSED
+    """What they were and are in tokens, as shown."""
     cache_queries: int = 0
     cache_hits: int = 0
     full_memory_steps: int = 0

@@ -6,7 +6,9 @@ the end: see `grading`. What each costs stands in the reward table.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from typing import Any, Final, TypeAlias
 
 from TokenOptEnv import ledger
 from TokenOptEnv.config import Track
@@ -39,43 +41,59 @@ def evaluate(before: EpisodeState, move: Move, after: EpisodeState, visible: Vis
     full_steps = after.full_memory_steps + 1 if _memory_nearly_full(after, visible) else 0
     if full_steps != after.full_memory_steps:
         after = evolve(after, full_memory_steps=full_steps)
-    events = _faults(before, move, after, visible)
+    faults = _FAULTS.get(type(move))
+    events = [] if faults is None else faults(before, move, after, visible)
     if full_steps == _HOARDING_STEPS:
         events.append((Guardrail.HOARDING, f"memory nearly full for {_HOARDING_STEPS} steps"))
     if isinstance(move, Submit) and ledger.overrun(after, visible):
         events.append((Guardrail.BUDGET_OVERRUN, "the submission overran a budget"))
-    return with_events(after, events)
+    return with_events(after, events) if events else after
 
 
-def _faults(
-    before: EpisodeState, move: Move, after: EpisodeState, visible: VisibleWorld
-) -> list[tuple[Guardrail, str]]:
-    """What is wrong with the move itself."""
-    match move:
-        case Refused(refusal):
-            return [(Guardrail.INVALID_ACTION, refusal.reason.value)]
-        case ReadWhole() | Preview() | Search() | QueryCache():
-            asked = before.seen_requests
-            again = [name for name, times in after.seen_requests.items() if times > 1 and times > asked.get(name, 0)]
-            return [(Guardrail.REPEATED_READ, f"asked before: {name[:60]}") for name in again]
-        case Hydrate(segments):
-            purged = [view.segment_id for view in segments if view.segment_id in before.purged_ids]
-            return [(Guardrail.THRASH, f"loaded again after a purge: {name}") for name in purged[:1]]
-        case WriteCheckpoint():
-            written = sum([saved.record.phase == after.phase for saved in after.checkpoints])
-            spam = written > _FREE_CHECKPOINTS_PER_PHASE
-            return [(Guardrail.CHECKPOINT_SPAM, f"{written} checkpoints in this phase")] if spam else []
-        case Submit():
-            assert after.submission is not None
-            fault = _ungrounded(after, after.submission, visible)
-            return [(Guardrail.UNGROUNDED_SUBMIT, fault)] if fault else []
-        case _:
-            return []
+_Events: TypeAlias = list[tuple[Guardrail, str]]
 
 
-def with_events(state: EpisodeState, events: list[tuple[Guardrail, str]]) -> EpisodeState:
-    if not events:
-        return state
+def _invalid(before: EpisodeState, move: Refused, after: EpisodeState, visible: VisibleWorld) -> _Events:
+    return [(Guardrail.INVALID_ACTION, move.refusal.reason.value)]
+
+
+def _repeated(before: EpisodeState, move: Move, after: EpisodeState, visible: VisibleWorld) -> _Events:
+    asked = before.seen_requests
+    again = [name for name, times in after.seen_requests.items() if times > 1 and times > asked.get(name, 0)]
+    return [(Guardrail.REPEATED_READ, f"asked before: {name[:60]}") for name in again]
+
+
+def _thrashing(before: EpisodeState, move: Hydrate, after: EpisodeState, visible: VisibleWorld) -> _Events:
+    purged = [view.segment_id for view in move.segments if view.segment_id in before.purged_ids]
+    return [(Guardrail.THRASH, f"loaded again after a purge: {name}") for name in purged[:1]]
+
+
+def _spam(before: EpisodeState, move: WriteCheckpoint, after: EpisodeState, visible: VisibleWorld) -> _Events:
+    written = sum([saved.record.phase == after.phase for saved in after.checkpoints])
+    spam = written > _FREE_CHECKPOINTS_PER_PHASE
+    return [(Guardrail.CHECKPOINT_SPAM, f"{written} checkpoints in this phase")] if spam else []
+
+
+def _groundless(before: EpisodeState, move: Submit, after: EpisodeState, visible: VisibleWorld) -> _Events:
+    assert after.submission is not None
+    fault = _ungrounded(after, after.submission, visible)
+    return [(Guardrail.UNGROUNDED_SUBMIT, fault)] if fault else []
+
+
+_FAULTS: Final[Mapping[type[Move], Callable[[EpisodeState, Any, EpisodeState, VisibleWorld], _Events]]] = {
+    Refused: _invalid,
+    ReadWhole: _repeated,
+    Preview: _repeated,
+    Search: _repeated,
+    QueryCache: _repeated,
+    Hydrate: _thrashing,
+    WriteCheckpoint: _spam,
+    Submit: _groundless,
+}
+"""What can be wrong with the move itself."""
+
+
+def with_events(state: EpisodeState, events: Sequence[tuple[Guardrail, str]]) -> EpisodeState:
     told = tuple(
         [
             trusted(GuardrailEvent, step=state.step, guardrail_id=guardrail.value, message=message)

@@ -16,7 +16,6 @@ from TokenOptEnv.models import (
     V2_ACTIONS,
     ActionType,
     CacheTelemetry,
-    CompressionTelemetry,
     Effort,
     EndReason,
     ItemKind,
@@ -27,7 +26,6 @@ from TokenOptEnv.models import (
     Milestones,
     Revealed,
     RewardBreakdown,
-    RoutingTelemetry,
     ScoreBreakdown,
     TokenOptEnvObservation,
     ToolResult,
@@ -75,8 +73,8 @@ def build(
         budgets=ledger.budgets(state, visible),
         ledger=_entries_of_step(state),
         cache=_cache_telemetry(state.cache_queries, state.cache_hits),
-        compression=_compression_telemetry(state),
-        routing=_routing_telemetry(state),
+        compression=state.compression,
+        routing=state.routing,
         milestones=_milestones(milestone_engine.listed_ids(visible), achieved_ids),
         guardrail_events=state.guardrail_events,
         legal_actions=_legal_actions(visible, state),
@@ -104,26 +102,6 @@ def _milestones(listed_ids: tuple[str, ...], achieved_ids: tuple[str, ...]) -> M
 @lru_cache(maxsize=1_024)
 def _cache_telemetry(queries: int, hits: int) -> CacheTelemetry:
     return CacheTelemetry(queries=queries, hits=hits)
-
-
-_NOTHING_ROUTED: Final = RoutingTelemetry(routes=(), nano_usd=0)
-
-
-def _routing_telemetry(state: EpisodeState) -> RoutingTelemetry:
-    if not state.routes:
-        return _NOTHING_ROUTED
-    return trusted(RoutingTelemetry, routes=state.routes, nano_usd=state.spent.routed_nano_usd)
-
-
-_NOTHING_COMPRESSED: Final = CompressionTelemetry(runs=0, tokens_before=0, tokens_after=0)
-
-
-def _compression_telemetry(state: EpisodeState) -> CompressionTelemetry:
-    if not state.compressions:
-        return _NOTHING_COMPRESSED
-    before = sum([item.tokens for run in state.compressions for item in run.before])
-    after = sum([run.after.tokens for run in state.compressions])
-    return trusted(CompressionTelemetry, runs=len(state.compressions), tokens_before=before, tokens_after=after)
 
 
 def _field(name: str, *choices_from: str, required: bool = True, max_items: int | None = None) -> LegalField:

@@ -51,7 +51,8 @@ def settle(state: EpisodeState, world: World) -> tuple[EpisodeState, RewardBreak
     score = None
     if state.end is not None:
         verdict = grade(state, world.scenario, world.visible.config.track, world.patch_judge)
-        state = with_events(state, list(verdict.truth_events))
+        if verdict.truth_events:
+            state = with_events(state, verdict.truth_events)
         score = _score(state, verdict, world)
         breakdown = _breakdown(score.terms, state.paid)
     elif world.visible.config.reward_mode is RewardMode.DENSE:

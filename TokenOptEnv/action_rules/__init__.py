@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 from TokenOptEnv.action_rules import answering, keeping, reading, routing
 from TokenOptEnv.action_rules.refusals import refuse
@@ -15,6 +16,21 @@ from TokenOptEnv.moves import Move, Refused, Route, Submit
 from TokenOptEnv.world import VisibleWorld
 
 __all__ = ["judge"]
+
+_Rule: TypeAlias = Callable[[EpisodeState, TokenOptEnvAction, VisibleWorld], Move | Refusal]
+_RULES: Final[Mapping[ActionType, _Rule]] = {
+    ActionType.READ_ARTIFACT: reading.read,
+    ActionType.SEARCH_ARTIFACTS: reading.search,
+    ActionType.QUERY_CACHE: reading.query_cache,
+    ActionType.HYDRATE_SEGMENTS: reading.hydrate,
+    ActionType.PURGE_MEMORY: keeping.purge,
+    ActionType.COMPRESS_CONTEXT: keeping.compress,
+    ActionType.WRITE_CHECKPOINT: keeping.write_checkpoint,
+    ActionType.RESTORE_CHECKPOINT: keeping.restore_checkpoint,
+    ActionType.SUBMIT_ANSWER: answering.submit,
+}
+_ASKED_OF_MODELS: Final = {ActionType.ROUTE_SUBTASK: routing.route, ActionType.ESCALATE_ROUTE: routing.escalate}
+"""Priced at once, so these must know when they are asked: a provider's cache holds a prompt only so long."""
 
 
 def judge(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld, decision: Charge) -> Move:
@@ -37,28 +53,6 @@ def _meaning(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWor
         return refuse(RefusalReason.NOT_IN_PROFILE, "action_type", kind.value, "not in profile v1")
     if action.reasoning_tokens < 0:
         return refuse(RefusalReason.OUT_OF_RANGE, "reasoning_tokens", action.reasoning_tokens, "0 or more")
-    match kind:
-        case ActionType.READ_ARTIFACT:
-            return reading.read(state, action, visible)
-        case ActionType.SEARCH_ARTIFACTS:
-            return reading.search(state, action, visible)
-        case ActionType.QUERY_CACHE:
-            return reading.query_cache(state, action, visible)
-        case ActionType.HYDRATE_SEGMENTS:
-            return reading.hydrate(state, action, visible)
-        case ActionType.PURGE_MEMORY:
-            return keeping.purge(state, action)
-        case ActionType.COMPRESS_CONTEXT:
-            return keeping.compress(state, action, visible)
-        case ActionType.WRITE_CHECKPOINT:
-            return keeping.write_checkpoint(state, action)
-        case ActionType.RESTORE_CHECKPOINT:
-            return keeping.restore_checkpoint(state, action, visible)
-        case ActionType.ROUTE_SUBTASK:
-            return routing.route(state, action, visible, asked_at_ms)
-        case ActionType.ESCALATE_ROUTE:
-            return routing.escalate(state, action, visible, asked_at_ms)
-        case ActionType.SUBMIT_ANSWER:
-            return answering.submit(state, action, visible)
-        case _ as never:
-            assert_never(never)
+    if kind in _ASKED_OF_MODELS:
+        return _ASKED_OF_MODELS[kind](state, action, visible, asked_at_ms)
+    return _RULES[kind](state, action, visible)

@@ -17,7 +17,7 @@ from TokenOptEnv.world import VisibleWorld
 _DEFAULT_RATIO = 0.5
 
 
-def purge(state: EpisodeState, action: TokenOptEnvAction) -> Purge | Refusal:
+def purge(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld) -> Purge | Refusal:
     items = _items(state, action.context_segment_ids)
     return items if isinstance(items, Refusal) else Purge(items)
 
@@ -48,7 +48,9 @@ def compress(state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWor
     return Compress(items, method, round(ratio, 4), query)
 
 
-def write_checkpoint(state: EpisodeState, action: TokenOptEnvAction) -> WriteCheckpoint | Refusal:
+def write_checkpoint(
+    state: EpisodeState, action: TokenOptEnvAction, visible: VisibleWorld
+) -> WriteCheckpoint | Refusal:
     note = (action.note or "").strip()
     if len(note) > TEXT_CAP_CHARACTERS:
         return refuse(RefusalReason.TOO_LONG, "note", note, f"at most {TEXT_CAP_CHARACTERS} characters")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.moves import (
@@ -22,37 +23,29 @@ from TokenOptEnv.moves import (
 )
 from TokenOptEnv.simulators.backend import Backend
 from TokenOptEnv.transitions import answering, keeping, reading, routing
-from TokenOptEnv.transitions.effect import Effect
+from TokenOptEnv.transitions.effect import Effect, refused
 from TokenOptEnv.world import VisibleWorld
 
 __all__ = ["Effect", "apply"]
 
 
+_EFFECTS: Final[Mapping[type[Move], Callable[[EpisodeState, Any, VisibleWorld], Effect]]] = {
+    ReadWhole: reading.read_whole,
+    Preview: reading.preview,
+    Search: reading.search,
+    QueryCache: reading.query_cache,
+    Hydrate: reading.hydrate,
+    Purge: keeping.purge,
+    Compress: keeping.compress,
+    WriteCheckpoint: keeping.write_checkpoint,
+    RestoreCheckpoint: keeping.restore_checkpoint,
+    Submit: answering.submit,
+    Refused: refused,
+}
+"""Of each move but one: only a route has anything to ask of the hidden world."""
+
+
 def apply(state: EpisodeState, move: Move, visible: VisibleWorld, backend: Backend) -> Effect:
-    match move:
-        case ReadWhole():
-            return reading.read_whole(state, move, visible)
-        case Preview():
-            return reading.preview(state, move, visible)
-        case Search():
-            return reading.search(state, move, visible)
-        case QueryCache():
-            return reading.query_cache(state, move, visible)
-        case Hydrate():
-            return reading.hydrate(state, move, visible)
-        case Purge():
-            return keeping.purge(state, move)
-        case Compress():
-            return keeping.compress(state, move, visible)
-        case WriteCheckpoint():
-            return keeping.write_checkpoint(state, move)
-        case RestoreCheckpoint():
-            return keeping.restore_checkpoint(state, move, visible)
-        case Route():
-            return routing.route(state, move, visible, backend)
-        case Submit():
-            return answering.submit(state, move)
-        case Refused():
-            return Effect.refused(state)
-        case _ as never:
-            assert_never(never)
+    if isinstance(move, Route):
+        return routing.route(state, move, visible, backend)
+    return _EFFECTS[type(move)](state, move, visible)

@@ -7,9 +7,10 @@ from TokenOptEnv.models import SubmitPayload
 from TokenOptEnv.models.base import trusted
 from TokenOptEnv.moves import Submit
 from TokenOptEnv.transitions.effect import Effect
+from TokenOptEnv.world import VisibleWorld
 
 
-def submit(state: EpisodeState, move: Submit) -> Effect:
+def submit(state: EpisodeState, move: Submit, visible: VisibleWorld) -> Effect:
     payload = trusted(
         SubmitPayload,
         kind="submit",

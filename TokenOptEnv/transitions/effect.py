@@ -7,6 +7,8 @@ from typing import NamedTuple
 from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.ledger import Call
 from TokenOptEnv.models import AnyPayload, RefusedPayload
+from TokenOptEnv.moves import Refused
+from TokenOptEnv.world import VisibleWorld
 
 _REFUSED = RefusedPayload()
 
@@ -16,6 +18,6 @@ class Effect(NamedTuple):
     payload: AnyPayload
     call: Call | None = None
 
-    @classmethod
-    def refused(cls, state: EpisodeState) -> Effect:
-        return cls(state, _REFUSED)
+
+def refused(state: EpisodeState, move: Refused, visible: VisibleWorld) -> Effect:
+    return Effect(state, _REFUSED)

@@ -8,6 +8,7 @@ from TokenOptEnv.memory_manager import Draft
 from TokenOptEnv.models import (
     Checkpoint,
     CheckpointPayload,
+    CompressionTelemetry,
     CompressPayload,
     ItemKind,
     PurgePayload,
@@ -19,7 +20,7 @@ from TokenOptEnv.transitions.effect import Effect
 from TokenOptEnv.world import VisibleWorld
 
 
-def purge(state: EpisodeState, move: Purge) -> Effect:
+def purge(state: EpisodeState, move: Purge, visible: VisibleWorld) -> Effect:
     ids = tuple([item.item_id for item in move.items])
     freed = sum([item.tokens for item in move.items])
     payload = trusted(PurgePayload, kind="purge", purged_ids=ids, tokens_freed=freed)
@@ -37,7 +38,17 @@ def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effe
     item_ids = tuple([item.item_id for item in move.items])
     if after < before and len(text) < len(whole):
         state, item = memory_manager.rewrite(state, move.items, draft, visible)
-        state = evolve(state, compressions=(*state.compressions, CompressionRun(move.items, item)))
+        shown = state.compression
+        state = evolve(
+            state,
+            compressions=(*state.compressions, CompressionRun(move.items, item)),
+            compression=trusted(
+                CompressionTelemetry,
+                runs=shown.runs + 1,
+                tokens_before=shown.tokens_before + before,
+                tokens_after=shown.tokens_after + item.tokens,
+            ),
+        )
         item_ids = (item.item_id,)
     payload = trusted(
         CompressPayload,
@@ -51,7 +62,7 @@ def compress(state: EpisodeState, move: Compress, visible: VisibleWorld) -> Effe
     return Effect(state, payload)
 
 
-def write_checkpoint(state: EpisodeState, move: WriteCheckpoint) -> Effect:
+def write_checkpoint(state: EpisodeState, move: WriteCheckpoint, visible: VisibleWorld) -> Effect:
     record = trusted(
         Checkpoint,
         checkpoint_id=f"checkpoint-{len(state.checkpoints) + 1}",

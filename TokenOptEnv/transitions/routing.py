@@ -8,7 +8,7 @@ from TokenOptEnv.episode_state import EpisodeState
 from TokenOptEnv.findings import finding_text
 from TokenOptEnv.ledger import Call
 from TokenOptEnv.memory_manager import Draft
-from TokenOptEnv.models import Finding, ItemKind, RoutePayload, RouteRecord
+from TokenOptEnv.models import Finding, ItemKind, RoutePayload, RouteRecord, RoutingTelemetry
 from TokenOptEnv.models.base import trusted
 from TokenOptEnv.moves import Route
 from TokenOptEnv.simulators.backend import Backend, RouteReply, RouteRequest
@@ -66,11 +66,14 @@ def route(state: EpisodeState, move: Route, visible: VisibleWorld, backend: Back
         latency_ms=call.price.latency_ms,
         escalated_from=move.escalated_from,
     )
+    routes = (*state.routes, record)
+    routed_nano_usd = state.spent.routed_nano_usd + record.nano_usd
     state, item = memory_manager.add(
         state,
         draft,
         visible,
-        routes=(*state.routes, record),
+        routes=routes,
+        routing=trusted(RoutingTelemetry, routes=routes, nano_usd=routed_nano_usd),
         route_contexts={**state.route_contexts, route_id: context},
     )
     payload = trusted(
