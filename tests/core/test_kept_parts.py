@@ -110,6 +110,17 @@ def test_what_a_compression_lost_is_told_as_if_looked_up_again(scenario_id: str)
     assert runs >= 4
 
 
+@pytest.mark.parametrize("scenario_id", [*CASES, MARATHON])
+def test_what_is_shown_of_routes_and_compressions_is_as_added_up_anew(scenario_id: str) -> None:
+    for state in [outcome.state for outcome in chain.from_iterable(episodes(scenario_id))]:
+        assert state.routing.routes == state.routes
+        assert state.routing.nano_usd == state.spent.routed_nano_usd == sum(route.nano_usd for route in state.routes)
+        assert state.compression.runs == len(state.compressions)
+        before = sum(item.tokens for run in state.compressions for item in run.before)
+        after = sum(run.after.tokens for run in state.compressions)
+        assert (state.compression.tokens_before, state.compression.tokens_after) == (before, after)
+
+
 def card(rule: CacheRule | None) -> ModelCard:
     return ModelCard(
         model_id="m",
