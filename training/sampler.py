@@ -30,6 +30,8 @@ _CHECK_EVERY = 8
 """Steps between two looks at whether all rows have ended: a look makes the accelerator wait."""
 _PREFILL_TOKENS = 262_144
 """Read at once: enough to keep an accelerator busy, little enough that what it holds meanwhile stays small."""
+_LEAST_STEP_TOKENS = 400_000
+"""An accelerator reads so many from its cache in the time that a step takes however few there are."""
 _ROOM_SHARE = 0.5
 """Of the memory that is free before sampling begins."""
 _HOST_BYTES = 8 << 30
@@ -144,15 +146,18 @@ class Sampler:
     def _chunks(self, lengths: Sequence[int]) -> Iterator[tuple[list[int], int, int]]:
         """With their padded width and rows.
 
-        Long prompts first: the last chunk, whose episodes nobody steps meanwhile, is then the quickest. A prompt that
-        fills less than half the width waits for the next chunk: every step reads a row's whole width.
+        Long prompts first: the last chunk, whose episodes nobody steps meanwhile, is then the quickest. Prompts that
+        fill less than half the width wait for the next chunk where that is quicker: a step reads rows in their whole
+        width.
         """
         order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
         while order:
             width = self._blocks.padded_width(lengths[order[0]] + self._sampling.max_new_tokens)
             most = max(1, min(self._sampling.most_rows, self._allowed_tokens // width))
-            like = sum(lengths[place] + self._sampling.max_new_tokens >= width / 2 for place in order)
-            rows = min(most, max(1, like))
+            rows = min(most, len(order))
+            long = sum(2 * (lengths[place] + self._sampling.max_new_tokens) > width for place in order[:rows])
+            apart = _step_tokens(long, width) + _step_tokens(rows - long, width // 2)
+            rows = long if apart < _step_tokens(rows, width) else rows
             yield order[:rows], width, min(most, self._blocks.padded_rows(rows))
             order = order[rows:]
 
@@ -269,6 +274,11 @@ class _PromptLayer(DynamicLayer):  # type: ignore[no-untyped-call]
 
     def get_seq_length(self) -> int:
         return 0
+
+
+def _step_tokens(rows: int, width: int) -> int:
+    """What a step of decoding takes, in tokens read."""
+    return max(_LEAST_STEP_TOKENS, rows * width)
 
 
 def _power_of_two(size: int) -> int:

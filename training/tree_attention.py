@@ -19,6 +19,8 @@ from transformers import AttentionInterface
 NAME = "prefix_trees"
 BLOCK = 128
 """Tokens; trees are padded to a multiple."""
+_TILES = {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_M1": 32, "BLOCK_N1": 64, "BLOCK_M2": 64, "BLOCK_N2": 32, "num_stages": 2}
+"""Small ones: what is chosen otherwise did not fit an H200's shared memory."""
 
 
 def register() -> str:
@@ -52,8 +54,10 @@ def attend(
     """A plain text goes to the library's own kernel."""
     query, key = query.to(value.dtype), key.to(value.dtype)
     if isinstance(attention_mask, BlockMask):
-        kernel = _compiled() if query.is_cuda else flex_attention
-        found = kernel(query, key, value, block_mask=attention_mask, scale=scaling, enable_gqa=True)
+        kernel, options = (_compiled(), _TILES) if query.is_cuda else (flex_attention, None)
+        found = kernel(
+            query, key, value, block_mask=attention_mask, scale=scaling, enable_gqa=True, kernel_options=options
+        )
     else:
         is_causal = attention_mask is None and query.shape[2] > 1
         found = scaled_dot_product_attention(

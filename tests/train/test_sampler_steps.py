@@ -158,11 +158,18 @@ def test_a_network_that_gives_no_numbers_is_told_and_leaves_no_trace(model: Poli
     assert ids(heard(sampler, prompts)) == before
 
 
-def test_chunks_keep_to_their_rows_and_tokens_and_prompts_of_like_length_together(model: PolicyModel) -> None:
+def test_chunks_keep_to_their_rows_and_tokens(model: PolicyModel) -> None:
     sampler = Sampler(model, Sampling(12, temperature=0.0, most_rows=6, most_cached_tokens=640), None, COARSE)
     sizes: list[int] = []
     sampler.say(prompts_of(*[100] * 8, *[20] * 9), lambda places, _: sizes.append(len(places)))
-    assert sizes == [5, 3, 6, 3]
+    assert sizes == [5, 5, 6, 1]
+
+
+def test_few_long_prompts_do_not_widen_many_short_ones(model: PolicyModel) -> None:
+    sampler = Sampler(model, Sampling(64, most_cached_tokens=10_000_000), None)
+    sampler._allowed_tokens = 10_000_000
+    assert [len(places) for places, *_ in sampler._chunks([6_000] * 10 + [700] * 300)] == [10, 300]
+    assert [len(places) for places, *_ in sampler._chunks([6_000] * 10 + [700] * 30)] == [40]
 
 
 def test_a_chunk_that_memory_does_not_allow_is_halved_until_it_does(model: PolicyModel) -> None:
