@@ -82,8 +82,7 @@ class Learner:
                 order = order[rows:]
 
     def scores(self, lessons: Sequence[Lesson]) -> Scores:
-        trees = [each.tree for each in lessons]
-        logits = self.model.logits(prefix_tree.batch(trees, self.model.device, self.model.tree_multiple))
+        logits = self.model.logits(prefix_tree.batch([each.tree for each in lessons], self.model.device))
         if self.grammar is not None:
             states = [state for each in lessons for state in each.states or []]
             logits = self.grammar.masked(logits, torch.tensor(states, device=logits.device))

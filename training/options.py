@@ -27,7 +27,6 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rank", type=int, default=16, help="of the low-rank adapter")
     parser.add_argument("--full", action="store_true", help="train every weight instead of an adapter")
     parser.add_argument("--tree-tokens", type=int, default=2_048, help="the longest tree; longer episodes are split")
-    parser.add_argument("--by-blocks", action="store_true", help="compile a kernel for trees; for long runs on a GPU")
     parser.add_argument("--batch-tokens", type=int, default=49_152, help="padded tokens of one forward pass")
     parser.add_argument("--processes", type=int, default=2, help="for episodes; 0 plays them in this one")
     parser.add_argument("--minutes", type=float, help="stop, saved, after so long")
@@ -54,7 +53,7 @@ def config_of(chosen: argparse.Namespace) -> EpisodeConfig:
 
 def model_of(chosen: argparse.Namespace, device: torch.device) -> PolicyModel:
     lora = None if chosen.full else Lora(chosen.rank, 2 * chosen.rank)
-    return PolicyModel(chosen.base, lora, chosen.adapter, device, by_blocks=chosen.by_blocks)
+    return PolicyModel(chosen.base, lora, chosen.adapter, device)
 
 
 def grammar_of(chosen: argparse.Namespace, model: PolicyModel) -> TokenGrammar:

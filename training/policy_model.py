@@ -21,7 +21,6 @@ from transformers import AutoModelForCausalLM
 from transformers.utils import logging as transformers_logging
 
 from TokenOptEnv.errors import BadInput
-from training import prefix_tree, tree_attention
 from training.base_model import HUB_NAME
 from training.prefix_tree import TreeBatch
 
@@ -44,22 +43,15 @@ class PolicyModel:
         adapter: Path | None,
         device: torch.device,
         halved: bool | None = None,
-        by_blocks: bool = False,
     ) -> None:
-        """`lora=None` trains every weight; `adapter` continues from an earlier one; `halved` as on a GPU, or not;
-        `by_blocks` learns from trees with a kernel that skips what their mask hides."""
+        """`lora=None` trains every weight; `adapter` continues from an earlier one; `halved` as on a GPU, or not."""
         if not (base / "config.json").is_file():
             raise BadInput(f"there is no model in {str(base)!r}; make one: python -m training.base_model --out {base}")
         self.base = base
         self.device = device
         self.tokenizer: Tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
         self._halved = device.type == "cuda" if halved is None else halved
-        self._by_blocks = by_blocks
-        plain = _load(
-            base,
-            torch.bfloat16 if self._halved and (lora or adapter) else torch.float32,
-            tree_attention.register() if by_blocks else "sdpa",
-        )
+        plain = _load(base, torch.bfloat16 if self._halved and (lora or adapter) else torch.float32)
         self.eos_id: int = _end_token(plain.config.eos_token_id)
         self.pad_id: int = plain.config.pad_token_id or 0
         self.longest_tokens: int = plain.config.max_position_embeddings
@@ -94,11 +86,6 @@ class PolicyModel:
             module = causal.get_submodule(place)
             copied.copy_(_merged(module) if attribute == "weight" else getattr(module, attribute))
 
-    @property
-    def tree_multiple(self) -> int:
-        """What trees are padded to a multiple of: attention kernels want aligned masks."""
-        return tree_attention.BLOCK if self._by_blocks else prefix_tree.MULTIPLE
-
     def precision(self) -> AbstractContextManager[Any]:
         return torch.autocast(self.device.type, dtype=torch.bfloat16) if self._halved else nullcontext()
 
@@ -109,7 +96,7 @@ class PolicyModel:
             hidden = self.causal.model(
                 input_ids=trees.tokens,
                 position_ids=trees.positions,
-                attention_mask=trees.block_mask() if self._by_blocks else trees.mask(dtype),
+                attention_mask=trees.mask(dtype),
                 use_cache=False,
             ).last_hidden_state
             chosen = hidden[trees.rows, trees.predictors]
@@ -133,9 +120,9 @@ def pick_device(name: str | None) -> torch.device:
     return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 
-def _load(folder: Path, dtype: torch.dtype, attention: str = "sdpa") -> Any:
+def _load(folder: Path, dtype: torch.dtype) -> Any:
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    return AutoModelForCausalLM.from_pretrained(str(folder), dtype=dtype, attn_implementation=attention)
+    return AutoModelForCausalLM.from_pretrained(str(folder), dtype=dtype, attn_implementation="sdpa")
 
 
 def _lora_config(lora: Lora) -> LoraConfig:

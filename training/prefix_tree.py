@@ -16,14 +16,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.attention.flex_attention import BlockMask
 
-from training import tree_attention
-
-MULTIPLE = 16
-"""Lengths are padded to this at least."""
-_BRANCHES = 32
-"""Room for branches is a multiple of this, so that a compiled kernel meets few sizes."""
+_MULTIPLE = 16
+"""Lengths are padded to this: attention kernels want aligned masks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +123,6 @@ class TreeBatch:
     is_plain: bool
     """Of one sample each."""
 
-    def block_mask(self) -> BlockMask | None:
-        """The same for a kernel that skips what is hidden."""
-        return None if self.is_plain else tree_attention.block_mask(self.branches, self.offsets, self.reach)
-
     def mask(self, dtype: torch.dtype) -> Tensor | None:
         """Additive, by tree, query and key: zero where the key stands on the query's way to the root.
 
@@ -149,14 +140,13 @@ class TreeBatch:
         return mask.masked_fill_(~visible, torch.finfo(dtype).min)[:, None]
 
 
-def batch(trees: Sequence[Tree], device: torch.device, multiple: int = MULTIPLE) -> TreeBatch:
+def batch(trees: Sequence[Tree], device: torch.device) -> TreeBatch:
     longest = max(len(tree.tokens) for tree in trees)
-    length = -(-longest // multiple) * multiple
+    length = -(-longest // _MULTIPLE) * _MULTIPLE
     most_branches = max(len(tree.reach) for tree in trees)
     tokens, positions, offsets = (np.zeros((len(trees), length), dtype=np.int64) for _ in range(3))
     branches = np.full((len(trees), length), most_branches, dtype=np.int64)
-    room = -(-(most_branches + 1) // _BRANCHES) * _BRANCHES
-    reach = np.zeros((len(trees), room, room), dtype=np.int32)
+    reach = np.zeros((len(trees), most_branches + 1, most_branches + 1), dtype=np.int32)
     for row, tree in enumerate(trees):
         size = len(tree.tokens)
         tokens[row, :size], positions[row, :size] = tree.tokens, tree.positions

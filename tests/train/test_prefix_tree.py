@@ -75,35 +75,6 @@ def test_samples_alone_need_no_mask_and_say_the_same(model: PolicyModel) -> None
         np.testing.assert_allclose(found, separate(model, step).detach().numpy(), atol=2e-5)
 
 
-def told(folder: Path, by_blocks: bool, device: torch.device) -> tuple[Learner, list[Lesson]]:
-    torch.manual_seed(2)
-    model = PolicyModel(folder, Lora(4, 8), None, device, by_blocks=by_blocks)
-    with torch.no_grad():
-        for _, weight in model.trainable():
-            weight.add_(0.05 * torch.randn(weight.shape).to(weight))
-    learner = Learner(model, None, 10_000, 10_000)
-    return learner, [*learner.lessons(samples(), 1.0, 0.0), *learner.lessons(samples(7, 2), 1.0, 0.0)]
-
-
-@pytest.mark.filterwarnings("ignore:flex_attention called without")
-def test_attention_by_blocks_says_the_same(tiny: Path) -> None:
-    """What it teaches only a GPU can show."""
-    dense, by_blocks = (told(tiny, each, CPU) for each in (False, True))
-    for found, wanted in zip(by_blocks[0].measured(by_blocks[1]), dense[0].measured(dense[1]), strict=True):
-        np.testing.assert_allclose(found, wanted, atol=2e-5)
-
-
-@pytest.mark.gpu
-def test_attention_by_blocks_teaches_the_same(tiny: Path) -> None:
-    slopes = []
-    for by_blocks in (False, True):
-        learner, lessons = told(tiny, by_blocks, torch.device("cuda"))
-        weights = [weight for _, weight in learner.model.trainable()]
-        slope = torch.autograd.grad(learner.scores(lessons).logprobs.sum(), weights)
-        slopes.append(torch.cat([each.flatten().float() for each in slope]))
-    assert torch.nn.functional.cosine_similarity(slopes[0], slopes[1], dim=0) > 0.99
-
-
 def test_trees_and_samples_alone_are_read_apart(model: PolicyModel) -> None:
     learner = Learner(model, None, 10_000, 10_000)
     lessons = [each for count in (3, 1, 2, 1) for each in learner.lessons(samples(5, count), 1.0, 0.0)]
