@@ -6,6 +6,7 @@ once, ahead, and a training run only reads. The same box plays under any Python;
 
 from __future__ import annotations
 
+import os
 import zipfile
 from collections.abc import Iterable
 from functools import lru_cache
@@ -49,13 +50,17 @@ class BoxIndex(Frozen):
 
 
 class CaseBox:
-    """Opened anew in each process. The last few scenarios are kept: the episodes of a group share theirs."""
+    """Opened anew in each process: a fork shares its place in a file with its parent, and each would move the other's.
+
+    The last few scenarios are kept: the episodes of a group share theirs.
+    """
 
     def __init__(self, file: Path) -> None:
         if not file.is_file():
             raise BadInput(f"there is no case box {str(file)!r}; make one: python -m training.collect --out {file}")
         self.file = file
         self._archive: zipfile.ZipFile | None = None
+        self._opened_in = 0
         self.load = lru_cache(maxsize=_KEPT)(self._load)
         with zipfile.ZipFile(file) as archive:
             self.index = BoxIndex.model_validate_json(archive.read(_INDEX))
@@ -67,8 +72,8 @@ class CaseBox:
         self.cases = {case.scenario_id: case for case in self.index.cases}
 
     def _load(self, scenario_id: str) -> Scenario:
-        if self._archive is None:
-            self._archive = zipfile.ZipFile(self.file)
+        if self._archive is None or self._opened_in != os.getpid():
+            self._archive, self._opened_in = zipfile.ZipFile(self.file), os.getpid()
         name = f"{scenario_id}.json.gz"
         return load_scenario(self._archive.read(name), name)
 

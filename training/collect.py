@@ -43,7 +43,7 @@ from training import cases, first_try
 from training.cases import BoxedCase, BoxIndex, Cost
 from training.first_try import Asked, FirstTry
 from training.slips import slip
-from training.teacher import EVERY_HABIT, Habits, Notes, Teacher
+from training.teacher import EVERY_HABIT, Evidence, Habits, Teacher
 
 LONGEST_ACTION_CHARACTERS = 240
 """A longer one does not fit what a policy may write in a step."""
@@ -74,7 +74,7 @@ class Job:
     slip_share: float = 0.0
     most_traces: int = DEFAULT_WORLDS
     """Of each kind, with slips and without: more of one case teach less than the first of another."""
-    notes: Notes = field(default_factory=Notes)
+    evidence: Evidence = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ]
         with get_context("fork").Pool(chosen.processes) as pool:
             if any(isinstance(each, Habits) for each in candidates):
-                jobs = _with_notes(jobs, pool)
+                jobs = _with_evidence(jobs, pool)
             collected = list(_collect(jobs, pool))
     except CamreError as fault:
         raise SystemExit(f"collect: {fault}") from None
@@ -163,16 +163,12 @@ def _places(split: str, first: int, wanted: dict[Difficulty, int]) -> Iterator[s
             yield scenario_id
 
 
-def _with_notes(jobs: list[Job], pool: Pool) -> list[Job]:
-    """What first tries tell of each case, and of the models over all cases."""
+def _with_evidence(jobs: list[Job], pool: Pool) -> list[Job]:
+    """What first tries tell of each case."""
     tried = list(pool.imap(first_tries, jobs, chunksize=1))
     sys.stdout.write(f"{len(jobs)} cases tried\n")
     sys.stdout.flush()
-    known = [first_try.evidence(each) for each in tried]
-    chances = first_try.chances(
-        (evidence, call) for evidence, calls in zip(known, tried, strict=True) for call in calls
-    )
-    return [replace(job, notes=Notes(evidence, chances)) for job, evidence in zip(jobs, known, strict=True)]
+    return [replace(job, evidence=first_try.evidence(calls)) for job, calls in zip(jobs, tried, strict=True)]
 
 
 def first_tries(job: Job) -> tuple[Asked, ...]:
@@ -271,7 +267,7 @@ def _play(
     world = build_world(scenario, seed, job.config, reference=lambda: reference)
     draw = Stream("slips", scenario.scenario_id, seed)
     policy = (
-        Teacher(candidate, job.notes, draw if slip_share > 0.0 else None)
+        Teacher(candidate, job.evidence, draw if slip_share > 0.0 else None)
         if isinstance(candidate, Habits)
         else policies.make(candidate, seed)
     )

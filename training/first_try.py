@@ -1,8 +1,7 @@
-"""First tries: a training case is played a few times to find out what its right answers rest on and who gives them.
+"""First tries: a training case is played a few times to find out what its right answers rest on.
 
-Only what a player is shown is written down: what was handed over with a question, whom it was put to, what the reply
-cited and, once an episode is over, which fields its score calls right. Models and segments are drawn at random, because
-who always asks the same learns nothing of the others.
+Only what a player is shown is written down: what a reply cited and, once an episode is over, which fields its score
+calls right. Models and segments are drawn at random, because who always asks the same finds the same.
 """
 
 from __future__ import annotations
@@ -15,20 +14,15 @@ from TokenOptEnv.models import Effort, ModelCard, Subtask, TokenOptEnvObservatio
 from TokenOptEnv.policies.expert import Expert, is_about_all
 from TokenOptEnv.policies.script import Steps
 from TokenOptEnv.streams import Stream
-from training.teacher import Chances, Evidence
-
-_PRIOR_CALLS = 4
-"""Counted besides as right as all are together: a model seen twice is not taken to be always right."""
+from training.teacher import Evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question of a finished episode: who answered it, from what, and how that turned out."""
+    """One question of a finished episode: what its answer cited, and whether it was right."""
 
     subtask_id: str
     model_id: str
-    effort: Effort
-    handed_over: tuple[str, ...]
     cites: tuple[str, ...]
     right: bool
 
@@ -61,8 +55,6 @@ def asked(ended: TokenOptEnvObservation) -> tuple[Asked, ...]:
         Asked(
             subtask_id=name,
             model_id=route.model_id,
-            effort=Effort(route.effort),
-            handed_over=route.context_ids,
             cites=findings[route.finding_id].cites,
             right=all(right[each] for each in fields[name]),
         )
@@ -78,18 +70,3 @@ def evidence(tries: Iterable[Asked]) -> Evidence:
         if each.right and each.cites:
             cited.setdefault(each.subtask_id, Counter())[tuple(sorted(each.cites))] += 1
     return {name: min(counts, key=lambda cites: (-counts[cites], len(cites), cites)) for name, counts in cited.items()}
-
-
-def chances(tries: Iterable[tuple[Evidence, Asked]]) -> Chances:
-    """By model and effort: of the calls that had the evidence at hand, the share that was right."""
-    calls: Counter[tuple[str, Effort]] = Counter()
-    right: Counter[tuple[str, Effort]] = Counter()
-    for known, each in tries:
-        needed = known.get(each.subtask_id)
-        if needed and set(each.handed_over).issuperset(needed):
-            calls[each.model_id, each.effort] += 1
-            right[each.model_id, each.effort] += each.right
-    if not calls:
-        return {}
-    overall = right.total() / calls.total()
-    return {key: (right[key] + _PRIOR_CALLS * overall) / (calls[key] + _PRIOR_CALLS) for key in calls}

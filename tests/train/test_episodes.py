@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from TokenOptEnv import LocalEnv, render_text
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.text_actions import parse
-from training.cases import CaseBox
+from training.cases import CaseBox, dump_scenario
 from training.collect import read_traces
 from training.env_pool import ForkedPool, InlinePool, Replay, Replayed, Room, Say, Shown, Start
 from training.episode import Episode
@@ -45,6 +46,21 @@ def test_traces_come_from_teachers_who_see_observations_alone(data: Path) -> Non
 def test_a_policy_that_knows_the_truth_is_refused_as_a_teacher(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     done = run("collect", "--split", "core", "--easy", 1, "--policy", "reference", "--out", tmp_path / "x", code=1)
     assert done.stderr == "collect: policy 'reference' knows the truth and is no teacher; choose another\n"
+
+
+def test_a_box_read_before_a_fork_is_read_whole_after_it(data: Path) -> None:
+    box = _SHARED["box"] = CaseBox(data.with_suffix(".zip"))
+    (name,) = box.cases
+    whole = dump_scenario(box.load(name))
+    with get_context("fork").Pool(2) as pool:
+        assert pool.map(_read_again, [name] * 200, chunksize=1) == [whole] * 200
+
+
+_SHARED: dict[str, CaseBox] = {}
+
+
+def _read_again(name: str) -> bytes:
+    return dump_scenario(_SHARED["box"]._load(name))
 
 
 def test_forked_episodes_show_what_those_in_this_process_show(room: Room, data: Path) -> None:

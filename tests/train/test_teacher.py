@@ -7,17 +7,16 @@ from statistics import fmean
 import pytest
 
 from TokenOptEnv.config import EpisodeConfig
-from TokenOptEnv.models import Effort
 from training import first_try
 from training.collect import Job, collect_case, first_tries
 from training.first_try import Asked
-from training.teacher import EVERY_HABIT, Notes, content_words, telling_words
+from training.teacher import EVERY_HABIT, content_words
 
-_CASE = "ci-easy-g000003"
+_CASE = "ci-easy-g000014"
 
 
-def asked(right: bool, *cites: str, question: str = "q1", model: str = "small", over: str = "a-s1 a-s2 a-s3") -> Asked:
-    return Asked(question, model, Effort.LOW, tuple(over.split()), cites, right)
+def asked(right: bool, *cites: str) -> Asked:
+    return Asked("q1", "small", cites, right)
 
 
 def test_evidence_is_what_right_answers_cited_most_often() -> None:
@@ -29,26 +28,9 @@ def test_wrong_answers_tell_nothing() -> None:
     assert first_try.evidence([asked(False, "a-s1")]) == {}
 
 
-def test_a_model_is_judged_by_calls_that_had_the_evidence() -> None:
-    known = {"q1": ("a-s1",)}
-    calls = [
-        asked(True),
-        asked(False),
-        asked(False, over="b-s1"),
-        asked(True, model="large"),
-        asked(True, question="q2"),
-    ]
-    found = first_try.chances([(known, each) for each in calls])
-    assert set(found) == {("small", Effort.LOW), ("large", Effort.LOW)}
-    assert found["small", Effort.LOW] < 2 / 3 < found["large", Effort.LOW] < 1.0
-
-
 def test_the_words_of_a_question_are_copied_in_its_order() -> None:
-    question = "Which commit of orders.pool broke it? Traces of it: timeout, acquire, pool, lease, retry."
-    assert content_words(question) == [
-        *("commit", "orders.pool", "broke", "timeout", "acquire", "pool", "lease", "retry")
-    ]
-    assert telling_words(question) == ("commit", "orders.pool", "broke", "timeout", "acquire", "pool", "lease")
+    question = "Which commit of orders.pool broke it? Traces of it: timeout, pool, lease, commit."
+    assert content_words(question) == ["commit", "orders.pool", "broke", "timeout", "pool", "lease"]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +47,7 @@ def test_first_tries_ask_different_models_and_are_the_same_again(job: Job) -> No
 def test_a_teacher_who_has_tried_does_better_than_one_who_has_not(job: Job) -> None:
     evidence = first_try.evidence(first_tries(job))
     assert evidence
-    noted = Job(_CASE, EpisodeConfig(), EVERY_HABIT, least_return=0.25, notes=Notes(evidence))
+    noted = Job(_CASE, EpisodeConfig(), EVERY_HABIT, least_return=0.25, evidence=evidence)
     before, after = collect_case(job), collect_case(noted)
     assert after.case.best_return > before.case.best_return
     assert len(after.traces) == after.solved
