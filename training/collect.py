@@ -4,14 +4,14 @@
     python -m training.collect --split validation --easy 60 --medium 40 --out runs/data/validation --no-traces
 
 Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Under
-profile v2 a case is tried a few times first (`first_try.py`); then teachers who remember that play it, each with its
-habits (`teacher.py`). With `--policy`, and under v1, heuristics play. The candidate with the best *mean* return over
+profile v2 a case is tried a few times first (`first_try.py`); then tutors who know what was cited play it, each with
+its habits (`tutor.py`). With `--policy`, and under v1, heuristics play. The candidate with the best *mean* return over
 the worlds is kept, which is choosing a way of working: the best single episode would mostly be the luckiest. Of its
 episodes those that succeeded become traces; `--least-return` lets failures in, which teach at least the form where
 heuristics solve next to nothing.
 
 With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
-(`slips.py`), and a teacher's own.
+(`slips.py`) and some that go through.
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 """
@@ -43,7 +43,8 @@ from training import cases, first_try
 from training.cases import BoxedCase, BoxIndex, Cost
 from training.first_try import Asked, FirstTry
 from training.slips import slip
-from training.teacher import EVERY_HABIT, Evidence, Habits, Teacher
+from training.standing import Evidence, Habits
+from training.tutor import EVERY_HABIT, Tutor
 
 LONGEST_ACTION_CHARACTERS = 240
 """A longer one does not fit what a policy may write in a step."""
@@ -266,11 +267,9 @@ def _play(
     reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
     world = build_world(scenario, seed, job.config, reference=lambda: reference)
     draw = Stream("slips", scenario.scenario_id, seed)
-    policy = (
-        Teacher(candidate, job.evidence, draw if slip_share > 0.0 else None)
-        if isinstance(candidate, Habits)
-        else policies.make(candidate, seed)
-    )
+    is_at_home = isinstance(candidate, Habits)
+    """A tutor goes on from wherever a slip has led."""
+    policy = Tutor(candidate, job.evidence) if isinstance(candidate, Habits) else policies.make(candidate, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
     observation = now.observation
     texts: list[str] = []
@@ -278,14 +277,14 @@ def _play(
     is_sayable = True
     while not observation.done:
         action = policy.act(observation)
-        spoiled = slip(action, observation, draw) if draw.chance(slip_share) else None
+        spoiled = slip(action, observation, draw, is_at_home) if draw.chance(slip_share) else None
         after = None if spoiled is None else advance(now.state, parse(spoiled, observation), world)
-        if spoiled is not None and after is not None and _is_refused(after.observation) and not after.observation.done:
+        is_shown = after is not None and not after.observation.done and (is_at_home or _is_refused(after.observation))
+        if spoiled is not None and after is not None and is_shown:
             slips.append(len(texts))
             texts.append(spoiled)
             now, observation = after, after.observation
-        if isinstance(policy, Teacher) and policy.is_mistaken:
-            slips.append(len(texts))
+            action = policy.act(observation) if is_at_home else action
         text = short_form(action, Numbering.of(observation))
         is_sayable = is_sayable and len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action
         texts.append(text)

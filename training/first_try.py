@@ -14,7 +14,7 @@ from TokenOptEnv.models import Effort, ModelCard, Subtask, TokenOptEnvObservatio
 from TokenOptEnv.policies.expert import Expert, is_about_all
 from TokenOptEnv.policies.script import Steps
 from TokenOptEnv.streams import Stream
-from training.teacher import Evidence
+from training.standing import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 A heuristic counts tokens and handles without a mistake, so its traces hold no refusal; a small model makes one, has
 never seen what comes after, and says the same again until its steps are gone. A slip spoils the action that the
 heuristic is about to take so that the rules refuse it. A refusal changes nothing but the bill, so the heuristic's own
-action is right at once after it: that is what is learned, and never the slip.
+action is right at once after it: that is what is learned, and never the slip. A tutor knows how to go on from anywhere,
+so for it a slip may also be an action that goes through, such as a question put with the wrong segments.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ _MOST_NAMED = 9
 """A slip names no more things than fit what a policy may write."""
 
 
-def slip(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str | None:
+def slip(
+    action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream, may_go_through: bool = False
+) -> str | None:
     """What a small model might say instead; None where nothing of the kind comes to mind."""
     match action.action_type:
+        case ActionType.ROUTE_SUBTASK if may_go_through and draw.chance(0.6):
+            return _with_others(action, observation, draw)
         case ActionType.HYDRATE_SEGMENTS if draw.chance(0.5):
             return _with_made_up(action, observation, draw)
         case ActionType.HYDRATE_SEGMENTS | ActionType.ROUTE_SUBTASK:
@@ -39,6 +44,15 @@ def _with_more(action: TokenOptEnvAction, observation: TokenOptEnvObservation, d
         return None
     spoiled = action.model_copy(update={"context_segment_ids": (*named, *more)})
     return short_form(spoiled, Numbering.of(observation))
+
+
+def _with_others(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str | None:
+    """The question is right, what is handed over is not."""
+    others = [each.segment_id for each in observation.surfaced if each.segment_id not in action.context_segment_ids]
+    some = draw.shuffled([*others, *action.context_segment_ids[1:]])[: draw.integer(1, 3)]
+    if not some:
+        return None
+    return short_form(action.model_copy(update={"context_segment_ids": tuple(some)}), Numbering.of(observation))
 
 
 def _with_made_up(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str:

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 
 from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K
 from TokenOptEnv.models import (
-    ArtifactHandle,
     ArtifactKind,
     Effort,
     ModelCard,
@@ -61,12 +60,13 @@ class Expert(Scripted):
             observation = yield from self._ask_cache(observation, wording)
             if subtask.subtask_id in self.done:
                 return observation
-        observation = yield from self.look(observation, wording, SEARCH_MAX_TOP_K if about_all else _TOP_K)
+        query = " ".join(terms.distinct(wording))
+        observation = yield from errands.look_up(observation, query, SEARCH_MAX_TOP_K if about_all else _TOP_K)
         hits = errands.found(observation)
         wanted = trusted_first(observation, hits, wording)[: ROUTE_MAX_HANDLES[observation.task.profile]]
         spread_out = survey.spread_out(observation, hits, about_all)
         if spread_out is not None and self.spare_steps(observation) >= _STEPS_TO_GATHER:
-            observation = yield from self.gather(observation, spread_out, wording)
+            observation = yield from survey.gather(observation, spread_out, wording)
             wanted = survey.gathered(observation, spread_out)
         elif about_all and self.spare_steps(observation) >= _STEPS_TO_LOAD:
             beyond = hits[ROUTE_MAX_HANDLES[observation.task.profile] :]
@@ -85,19 +85,12 @@ class Expert(Scripted):
             observation = yield from self.ask(observation, subtask, (*wanted[:1], *loud))
         return observation
 
-    def look(self, observation: TokenOptEnvObservation, wording: str, top_k: int) -> Steps:
-        return (yield from errands.look_up(observation, " ".join(terms.distinct(wording)), top_k))
-
-    def gather(self, observation: TokenOptEnvObservation, table: ArtifactHandle, wording: str) -> Steps:
-        return (yield from survey.gather(observation, table, wording))
-
     def _ask_cache(self, observation: TokenOptEnvObservation, wording: str) -> Steps:
         """A young result of this version settles its question, once what it cites is read."""
         observation = yield from errands.make_room(observation, CACHE_MAX_HITS * FINDING_CAP_TOKENS)
         if desk.room_tokens(observation) < CACHE_MAX_HITS * FINDING_CAP_TOKENS:
             return observation
-        query = _SINCE_WHEN if _ABOUT_HISTORY.search(wording) else _HINTS.sub("", wording)
-        observation = yield from errands.query_cache(observation, query)
+        observation = yield from errands.query_cache(observation, as_asked_before(wording))
         self.distrusted.update(each.finding_id for each in cache_first.outdated(observation, _YOUNG_HOURS))
         settled = {finding.subtask_id for finding in cache_first.trusted(observation, _YOUNG_HOURS)}
         if settled:
@@ -118,7 +111,7 @@ class Expert(Scripted):
         self, observation: TokenOptEnvObservation, context_tokens: int, share_nano_usd: int
     ) -> tuple[ModelCard, Effort] | None:
         """Whom to ask and how hard to think; nobody where the money reaches for none."""
-        calls, rest = len(observation.task.subtasks), rest_nano_usd(observation)
+        calls, rest = len(observation.task.subtasks), _rest_nano_usd(observation)
         offer = judgement.best_offer(observation.models, context_tokens, calls, rest, share_nano_usd)
         if offer is None:
             return None
@@ -130,7 +123,12 @@ def is_about_all(wording: str) -> bool:
     return _ABOUT_ALL.search(wording) is not None
 
 
-def rest_nano_usd(observation: TokenOptEnvObservation) -> int:
+def as_asked_before(wording: str) -> str:
+    """A question in the words in which somebody else will have asked it."""
+    return _SINCE_WHEN if _ABOUT_HISTORY.search(wording) else _HINTS.sub("", wording)
+
+
+def _rest_nano_usd(observation: TokenOptEnvObservation) -> int:
     """What the episode costs besides its calls, roughly: two steps a question and one to end, like those so far."""
     called = sum(each.nano_usd for each in observation.routing.routes)
     own = observation.budgets.nano_usd.spent - called

@@ -6,7 +6,7 @@ be hidden, and a price table may be new.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import exp, log
 
 from TokenOptEnv.models import Effort, ModelCard, Tier
@@ -29,12 +29,7 @@ def chance(card: ModelCard, effort: Effort) -> float:
 
 
 def best_offer(
-    cards: Sequence[ModelCard],
-    context_tokens: int,
-    calls: int,
-    rest_nano_usd: int,
-    most_nano_usd: int,
-    chance: Callable[[ModelCard, Effort], float] = chance,
+    cards: Sequence[ModelCard], context_tokens: int, calls: int, rest_nano_usd: int, most_nano_usd: int
 ) -> Offer | None:
     """The most success for the money, if `calls` questions go the same way and all of them must be right.
 

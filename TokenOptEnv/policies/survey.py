@@ -48,18 +48,15 @@ def tables(observation: TokenOptEnvObservation) -> tuple[ArtifactHandle, ...]:
     )
 
 
-def gather(observation: TokenOptEnvObservation, artifact: ArtifactHandle, query: str, tidy: bool = True) -> Steps:
-    """Show all of it, then load and squeeze what the handles leave over.
-
-    Tidy, listings are dropped before that: who remembers their numbers has more room and a shorter prompt.
-    """
+def gather(observation: TokenOptEnvObservation, artifact: ArtifactHandle, query: str) -> Steps:
+    """Show all of it, then load and squeeze what the handles leave over."""
     for page in range(1, -(-artifact.segments // PREVIEW_PAGE_SEGMENTS) + 1):
         first = (page - 1) * PREVIEW_PAGE_SEGMENTS
         shown = {handle.segment_id for handle in observation.surfaced}
         if not shown.issuperset(errands.segment_ids(artifact)[first : first + PREVIEW_PAGE_SEGMENTS]):
             observation = yield from errands.read(observation, artifact, page)
     to_load = list(errands.segment_ids(artifact)[ROUTE_MAX_HANDLES[observation.task.profile] :])
-    drop = desk.clear(observation) if tidy else None
+    drop = desk.clear(observation)
     if drop is not None:
         observation = yield drop
     while to_load:

@@ -16,7 +16,7 @@ from training.cases import CaseBox, dump_scenario
 from training.collect import read_traces
 from training.env_pool import ForkedPool, InlinePool, Replay, Replayed, Room, Say, Shown, Start
 from training.episode import Episode
-from training.teacher import EVERY_HABIT
+from training.tutor import EVERY_HABIT
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_prompts_and_returns_are_those_of_the_environment(data: Path) -> None:
         assert episode.outcome().total_return == observation.score.total_return == trace.total_return
 
 
-def test_traces_come_from_teachers_who_see_observations_alone(data: Path) -> None:
+def test_traces_come_from_tutors_who_see_observations_alone(data: Path) -> None:
     teachers = {trace.policy for trace in read_traces(data.with_suffix(".jsonl"))}
     assert teachers and teachers <= {habits.name for habits in EVERY_HABIT}
 

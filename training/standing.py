@@ -1,0 +1,245 @@
+"""Where an episode stands: what its observation tells of the questions, whoever played so far.
+
+A script remembers what it has done. Whoever has only an observation finds the same in it: routes say what was asked
+and what came of it, listings say what a prompt gives numbers to, and the last result says what was done just now.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from TokenOptEnv.config import ROUTE_MAX_HANDLES
+from TokenOptEnv.models import (
+    AnyPayload,
+    Finding,
+    ItemKind,
+    MemoryItem,
+    RouteRecord,
+    SearchPayload,
+    Subtask,
+    TokenOptEnvObservation,
+)
+from TokenOptEnv.policies import cache_first, questions
+from TokenOptEnv.policies.expert import is_about_all, trusted_first
+from TokenOptEnv.simulators import terms
+
+SURE = 0.5
+"""The least confidence of a reply that settles a question."""
+MOST_TRIES = 3
+"""Calls on one question; after that it is left at what there is."""
+CONTENT = (ItemKind.SEGMENT, ItemKind.COMPRESSED)
+_BELIEVED = 0.75
+"""The same where the reply went without the evidence: it can hardly be right, and a student should look twice."""
+_YOUNG_HOURS = 24
+_WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
+_HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b:?")
+_LISTINGS = (ItemKind.SEARCH, ItemKind.PREVIEW)
+_LISTED = re.compile(r"^(\d+) (?:A\d+ s\d+ )?\d+t ", re.MULTILINE)
+_QUOTED = re.compile(r"'[^']*'")
+"""What a test or a page says: its words are none of the question's."""
+
+
+Evidence = Mapping[str, tuple[str, ...]]
+"""By question: the segments that right answers cited when the case was tried before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    top_k: int
+    """Of a search."""
+    handles: int
+    """Handed over with a question: evidence, and besides what was found first."""
+
+    @property
+    def name(self) -> str:
+        return f"k{self.top_k}, {self.handles} handles"
+
+
+@dataclass(frozen=True)
+class Standing:
+    now: TokenOptEnvObservation
+    noted: Evidence
+    habits: Habits
+
+    @cached_property
+    def answers(self) -> dict[str, Finding]:
+        """By question the finding to build on: one that rests on the evidence, if any does, and the latest of those."""
+        outdated = {finding.finding_id for finding in cache_first.outdated(self.now, _YOUNG_HOURS)}
+        best: dict[str, Finding] = {}
+        for finding in self.now.findings:
+            if finding.finding_id in outdated:
+                continue
+            before = best.get(finding.subtask_id)
+            if before is None or self._weight(finding) >= self._weight(before):
+                best[finding.subtask_id] = finding
+        return best
+
+    def _weight(self, finding: Finding) -> tuple[bool, bool]:
+        if finding.source == "cache":
+            return True, True
+        return set(finding.cites).issuperset(self.evidence(finding.subtask_id)), finding.confidence >= SURE
+
+    def evidence(self, subtask_id: str) -> tuple[str, ...]:
+        return self.noted.get(subtask_id, ())
+
+    @cached_property
+    def open(self) -> tuple[Subtask, ...]:
+        return tuple(subtask for subtask in self.now.task.subtasks if not self.is_settled(subtask))
+
+    @cached_property
+    def narrow(self) -> tuple[Subtask, ...]:
+        return tuple(subtask for subtask in self.open if not self.is_wide(subtask))
+
+    @cached_property
+    def askable(self) -> tuple[Subtask, ...]:
+        """Open questions whose slot is filled, and filled for good."""
+        still_open = {subtask.subtask_id for subtask in self.open}
+        filled = questions.askable(self.now, ())
+        return tuple(
+            each
+            for each in self.open
+            if each in filled and (each.slot is None or each.slot.from_subtask_id not in still_open)
+        )
+
+    def is_settled(self, subtask: Subtask) -> bool:
+        answer = self.answers.get(subtask.subtask_id)
+        tries = self.tries(subtask)
+        if answer is None:
+            return len(tries) >= MOST_TRIES
+        if answer.source == "cache":
+            return not self.unread(answer)
+        route = next((route for route in tries if route.route_id == answer.route_id), None)
+        if route is None:
+            return False
+        needed = () if self.is_wide(subtask) else self.evidence(subtask.subtask_id)
+        least = _BELIEVED if needed and not self.had_evidence(route) else SURE
+        return answer.confidence >= least or len(tries) >= MOST_TRIES
+
+    def tries(self, subtask: Subtask) -> tuple[RouteRecord, ...]:
+        """The calls on this question as it reads now: with another value in its slot it was another question.
+
+        A finding that was dropped is as good as never found.
+        """
+        routes = self.now.routing.routes
+        place = 0
+        if subtask.slot is not None:
+            places = {route.finding_id: number for number, route in enumerate(routes)}
+            value = None
+            for finding in self.now.findings:
+                filled = finding.values.get(subtask.slot.name)
+                if finding.subtask_id == subtask.slot.from_subtask_id and filled and filled != value:
+                    value, place = filled, places.get(finding.finding_id, 0)
+        held = {None, *(finding.finding_id for finding in self.now.findings)}
+        return tuple(
+            route for route in routes[place:] if route.subtask_id == subtask.subtask_id and route.finding_id in held
+        )
+
+    def had_evidence(self, route: RouteRecord) -> bool:
+        evidence = self.evidence(route.subtask_id)
+        return bool(evidence) and self.sources(route.context_ids).issuperset(evidence)
+
+    def sources(self, names: Iterable[str]) -> set[str]:
+        """The segments behind these items and handles."""
+        items = {item.item_id: item.source_ids for item in self.now.working_memory.items}
+        return {source for name in names for source in (*items.get(name, ()), name)}
+
+    def unread(self, answer: Finding) -> tuple[str, ...]:
+        """What an earlier result cites and nobody read here: it grounds only what was read again."""
+        items = self.now.working_memory.items
+        read = {source for item in items if item.kind in CONTENT for source in item.source_ids}
+        known = {handle.segment_id for handle in self.now.surfaced}
+        return tuple(each for each in answer.cites if each in known and each not in read)
+
+    def is_wide(self, subtask: Subtask) -> bool:
+        """It needs more than can be handed over by handle."""
+        evidence = self.evidence(subtask.subtask_id)
+        if evidence:
+            return len(evidence) > self.most_handles
+        return is_about_all(_QUOTED.sub("", without_hints(questions.wording(self.now, subtask))))
+
+    @property
+    def most_handles(self) -> int:
+        return ROUTE_MAX_HANDLES[self.now.task.profile]
+
+    @cached_property
+    def steps_left(self) -> int:
+        left = self.now.budgets.steps.left
+        ends_at_step = self.now.task.phase_ends_at_step
+        return left if ends_at_step is None else min(left, ends_at_step - self.now.step)
+
+    @property
+    def spare_steps(self) -> int:
+        """What is left when two steps are kept for each later question, and one for the end."""
+        return self.steps_left - 1 - 2 * max(0, len(self.open) - 1)
+
+    @property
+    def share_nano_usd(self) -> int:
+        """An equal share of the money left for each open question."""
+        return self.now.budgets.nano_usd.left // max(1, len(self.open))
+
+    @cached_property
+    def shown(self) -> list[str]:
+        return shown(self.now)
+
+    @cached_property
+    def searches(self) -> tuple[MemoryItem, ...]:
+        return tuple(item for item in self.now.working_memory.items if item.kind is ItemKind.SEARCH)
+
+    @property
+    def last(self) -> AnyPayload | None:
+        return None if self.now.last_tool_result is None else self.now.last_tool_result.payload
+
+    def has_just_searched(self, *queries: str) -> bool:
+        return isinstance(self.last, SearchPayload) and self.last.query in queries
+
+    def was_looked_for(self, route: RouteRecord) -> bool:
+        """Whether this call was about what the search before it had listed."""
+        before = [item for item in self.searches if item.alias < route.item_alias]
+        return not set(self._named(before[-1:])).isdisjoint(route.context_ids)
+
+    def in_sight(self, wording: str, listings: Sequence[MemoryItem]) -> tuple[str, ...]:
+        """What these listings name, as ranked, and then whatever else has a number; talk goes last."""
+        return trusted_first(self.now, tuple(dict.fromkeys([*self._named(listings), *self.shown])), wording)
+
+    def _named(self, listings: Iterable[MemoryItem]) -> list[str]:
+        names = {handle.alias: handle.segment_id for handle in self.now.surfaced}
+        return [names[alias] for item in listings for alias in listed(item) if alias in names]
+
+    def items_of(self, names: Collection[str]) -> tuple[MemoryItem, ...]:
+        """The items that are among these, hold part of them or list them."""
+        aliases = {handle.alias for handle in self.now.surfaced if handle.segment_id in names}
+        return tuple(
+            item
+            for item in self.now.working_memory.items
+            if item.item_id in names
+            or not set(item.source_ids).isdisjoint(names)
+            or not aliases.isdisjoint(listed(item))
+        )
+
+
+def without_hints(wording: str) -> str:
+    """What is asked, without the words in which its evidence is written."""
+    hints = _HINTS.search(wording)
+    return wording[: hints.start()] if hints else wording
+
+
+def content_words(text: str) -> list[str]:
+    """The words that say something, in their order; compounds stay whole, the search takes them apart itself."""
+    words = _WORD.findall(_HINTS.sub("", text))
+    return list(dict.fromkeys(word for word in words if word.lower() not in terms.STOP_WORDS))
+
+
+def shown(observation: TokenOptEnvObservation) -> list[str]:
+    """What a prompt gives a number to: segments held, and those in a listing that is still there."""
+    items = observation.working_memory.items
+    numbered = {alias for item in items for alias in listed(item)}
+    held = {item.item_id for item in items}
+    return [each.segment_id for each in observation.surfaced if each.alias in numbered or each.segment_id in held]
+
+
+def listed(item: MemoryItem) -> tuple[int, ...]:
+    """The numbers that a listing gives to segments, in its order; other items list nothing."""
+    return tuple(int(alias) for alias in _LISTED.findall(item.text)) if item.kind in _LISTINGS else ()

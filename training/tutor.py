@@ -1,0 +1,349 @@
+"""A tutor: says what to do next in any state of an episode, whoever played so far.
+
+It looks at an observation, knows besides only which segments the right answers cited when the case was tried before
+(`first_try.py`), and remembers nothing: what a script keeps in mind it tells from where the episode stands
+(`standing.py`). So a student that sees its prompt alone can follow it, and it can follow a student that has left the
+way: one that handed over the wrong segments, dropped what it needed or asked a question too early. Profile v2 only: v1
+has no search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from TokenOptEnv.config import (
+    CACHE_MAX_HITS,
+    FINDING_CAP_TOKENS,
+    PREVIEW_PAGE_SEGMENTS,
+    SEARCH_HIT_CAP_TOKENS,
+    SEARCH_MAX_TOP_K,
+)
+from TokenOptEnv.models import (
+    ActionType,
+    ArtifactHandle,
+    CompressPayload,
+    ItemKind,
+    MemoryItem,
+    RouteRecord,
+    Subtask,
+    TokenOptEnvAction,
+    TokenOptEnvObservation,
+)
+from TokenOptEnv.policies import desk, errands, questions, resets, survey
+from TokenOptEnv.policies.expert import as_asked_before
+from TokenOptEnv.policies.submission import is_last_chance, submit
+from TokenOptEnv.policies.symptoms import LOUD_WORDS
+from training import hiring
+from training.standing import CONTENT, MOST_TRIES, SURE, Evidence, Habits, Standing, content_words, without_hints
+
+_STEPS_TO_ASK_CACHE = 10
+"""With fewer, a cache that holds nothing would cost the answer itself."""
+_LONGEST_QUERY_CHARACTERS = 200
+_RATIO = 0.4
+_GONE_THROUGH = (ItemKind.PREVIEW, *CONTENT)
+_MUCH_TOKENS = 500
+_CACHE_TOKENS = CACHE_MAX_HITS * FINDING_CAP_TOKENS
+
+
+EVERY_HABIT = (Habits(5, 3), Habits(6, 3), Habits(6, 4))
+
+
+class Tutor:
+    """The same observation gets the same advice, whatever was asked before."""
+
+    def __init__(self, habits: Habits, noted: Evidence) -> None:
+        self._habits, self._noted = habits, noted
+
+    def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
+        return _Advice(Standing(observation, self._noted, self._habits)).action()
+
+
+@dataclass(frozen=True, slots=True)
+class _Advice:
+    """For one moment. What returns None knows nothing that would help."""
+
+    at: Standing
+
+    def action(self) -> TokenOptEnvAction:
+        now = self.at.now
+        if is_last_chance(now):
+            return self._submit()
+        bridge = resets.bridge(now)
+        if bridge is not None:
+            return bridge
+        for subtask in self.at.askable:
+            action = self._advance(subtask)
+            if action is not None:
+                return action
+        if not resets.is_last_phase(now):
+            return resets.hand_over(now) or resets.wait(now)
+        return self._submit()
+
+    def _submit(self) -> TokenOptEnvAction:
+        now = self.at.now
+        asked = {subtask.subtask_id for subtask in now.task.subtasks}
+        built_on = {finding.finding_id for finding in self.at.answers.values()}
+        others = {each.finding_id for each in now.findings if each.subtask_id in asked}.difference(built_on)
+        return submit(now, others)
+
+    def _advance(self, subtask: Subtask) -> TokenOptEnvAction | None:
+        answer = self.at.answers.get(subtask.subtask_id)
+        if answer is not None and answer.source == "cache":
+            return self._load(self.at.unread(answer), keep=answer.cites)
+        tries = self.at.tries(subtask)
+        if tries and self.at.had_evidence(tries[-1]):
+            return self._doubt(subtask, tries[-1])
+        if self.at.is_wide(subtask):
+            return self._go_through(subtask)
+        return self._tidy() or self._pinpoint(subtask)
+
+    def _doubt(self, subtask: Subtask, route: RouteRecord) -> TokenOptEnvAction | None:
+        """It had what it takes. An unsure reply is put to a stronger model; none at all speaks against the slot."""
+        if route.finding_id is not None:
+            return self._up(route) if route.confidence < SURE else None
+        if subtask.slot is None:
+            return self._pinpoint(subtask)
+        filled_by = self.at.answers.get(subtask.slot.from_subtask_id)
+        routes = [each for each in self.at.now.routing.routes if filled_by and each.route_id == filled_by.route_id]
+        return self._up(routes[-1]) if routes else None
+
+    def _pinpoint(self, subtask: Subtask) -> TokenOptEnvAction | None:
+        """Ask about what the question needs, if it is in sight; else look for it, and ask about what was found."""
+        evidence = self.at.evidence(subtask.subtask_id)
+        wording = questions.wording(self.at.now, subtask)
+        tries = self.at.tries(subtask)
+        is_in_vain = any(self.at.had_evidence(route) for route in tries)
+        if evidence and not is_in_vain and set(self.at.shown).issuperset(evidence):
+            return self._ask(subtask, self._filled_up(evidence, wording))
+        if not evidence and tries and tries[-1].finding_id is not None:
+            return self._up(tries[-1])
+        own = _short(" ".join(content_words(wording)))
+        is_enough = len(tries) >= MOST_TRIES - 1
+        if not is_enough and self._may_look and not self.at.has_just_searched(own, LOUD_WORDS):
+            return self._find(self._query(own, tries), self.at.habits.top_k)
+        useless = {name for route in tries if route.finding_id is None for name in route.context_ids}
+        hits = self.at.in_sight(wording, self.at.searches[::-1])
+        return self._ask(subtask, [each for each in (*evidence, *hits) if each not in useless], is_enough)
+
+    def _filled_up(self, evidence: Sequence[str], wording: str) -> list[str]:
+        """The evidence and so much of what was found first, as it was found: a student cannot tell it as surely."""
+        beside = self.at.in_sight(wording, self.at.items_of(evidence))
+        chosen = list(dict.fromkeys([*evidence, *beside]))[: max(len(evidence), self.at.habits.handles)]
+        return [each for each in beside if each in chosen]
+
+    @property
+    def _may_look(self) -> bool:
+        """Looking takes a step that asking will need."""
+        return self.at.spare_steps >= 2 or (not self.at.shown and self.at.steps_left > 2)
+
+    def _query(self, own: str, tries: Sequence[RouteRecord]) -> str:
+        """The question's own words, and what is loud where those were not enough."""
+        return LOUD_WORDS if tries and self.at.was_looked_for(tries[-1]) else own
+
+    def _go_through(self, subtask: Subtask) -> TokenOptEnvAction | None:
+        """A question about all of something: the cache, then all of it, as far as there are steps and room."""
+        wording = questions.wording(self.at.now, subtask)
+        tries, table = self.at.tries(subtask), self._table(subtask)
+        if tries and self._is_thorough(tries[-1], table):
+            return self._go_on(subtask, tries)
+        if self.at.spare_steps >= _STEPS_TO_ASK_CACHE and self.at.now.cache.queries == 0:
+            asking = self._ask_cache(wording)
+            if asking is not None:
+                return asking
+        if table is None:
+            return self._go_through_hits(subtask, wording)
+        gathering = (
+            self._gather(table, " ".join(content_words(without_hints(wording)))) if self.at.spare_steps >= 2 else None
+        )
+        return gathering or self._ask(subtask, self._gathered(table))
+
+    def _go_through_hits(self, subtask: Subtask, wording: str) -> TokenOptEnvAction | None:
+        """Where there is no table: what one search finds, and what it leaves over after the handles is loaded."""
+        is_time = self.at.spare_steps >= 2
+        if is_time and not self._has_searched_since_asking:
+            search = self._find(" ".join(content_words(wording)), SEARCH_MAX_TOP_K)
+            if search is not None:
+                return search
+        evidence = [each for each in self.at.evidence(subtask.subtask_id) if each in self.at.shown]
+        hits = tuple(dict.fromkeys([*evidence, *self.at.in_sight(wording, self.at.searches[-1:])]))[:SEARCH_MAX_TOP_K]
+        held = errands.held_ids(self.at.now)
+        beyond = [each for each in hits if each not in held][self.at.most_handles :]
+        loading = self._load(beyond, keep=hits) if is_time else None
+        return loading or self._ask(subtask, hits)
+
+    @property
+    def _has_searched_since_asking(self) -> bool:
+        """Items are numbered in the order they came in."""
+        asked = max((route.item_alias for route in self.at.now.routing.routes), default=0)
+        return any(item.alias > asked for item in self.at.searches)
+
+    def _is_thorough(self, route: RouteRecord, table: ArtifactHandle | None) -> bool:
+        """Whether it was about most of the table; of what was squeezed and dropped since, nobody can tell."""
+        if table is None:
+            return True
+        known = {*errands.held_ids(self.at.now), *(handle.segment_id for handle in self.at.now.surfaced)}
+        given = self.at.sources(route.context_ids).intersection(errands.segment_ids(table))
+        return not known.issuperset(route.context_ids) or 2 * len(given) > table.segments
+
+    def _go_on(self, subtask: Subtask, tries: Sequence[RouteRecord]) -> TokenOptEnvAction | None:
+        """After a reply that settles nothing: a stronger model, or what is loud where there was nothing to go on."""
+        if tries[-1].finding_id is not None:
+            return self._up(tries[-1]) if tries[-1].confidence < SURE else None
+        if len(tries) > 1 or self.at.spare_steps < 2:
+            return None
+        if not self.at.has_just_searched(LOUD_WORDS):
+            return self._find(LOUD_WORDS, self.at.habits.top_k)
+        return self._ask(subtask, (*tries[-1].context_ids[:1], *errands.found(self.at.now)))
+
+    def _table(self, subtask: Subtask) -> ArtifactHandle | None:
+        """Of several the one that has the evidence or else the longest."""
+        evidence = self.at.evidence(subtask.subtask_id)
+        return max(
+            survey.tables(self.at.now),
+            key=lambda each: (len(set(errands.segment_ids(each)).intersection(evidence)), each.segments, -each.alias),
+            default=None,
+        )
+
+    def _gather(self, table: ArtifactHandle, query: str) -> TokenOptEnvAction | None:
+        """List its pages, then load what the handles leave over, batch by batch, squeezing what makes way for more."""
+        ids = errands.segment_ids(table)
+        content = [item for item in self.at.now.working_memory.items if item.kind in CONTENT]
+        covered = {source for item in content for source in item.source_ids}
+        for first in range(0, len(ids), PREVIEW_PAGE_SEGMENTS):
+            page = set(ids[first : first + PREVIEW_PAGE_SEGMENTS])
+            if not page.issubset(covered.union(self.at.shown)):
+                action = self._read(table, first // PREVIEW_PAGE_SEGMENTS + 1)
+                if action is not None:
+                    return action
+        missing = [each for each in ids if each not in covered][self.at.most_handles :]
+        whole = [item.item_id for item in content if item.kind is ItemKind.SEGMENT and item.item_id in ids]
+        if whole and missing and not self._is_squeezed_in_vain(whole):
+            return TokenOptEnvAction(
+                action_type=ActionType.COMPRESS_CONTEXT,
+                context_segment_ids=tuple(whole),
+                method="extract",
+                target_ratio=_RATIO,
+                query=query,
+            )
+        return self._load([each for each in missing if each in self.at.shown], keep=ids)
+
+    def _is_squeezed_in_vain(self, names: Collection[str]) -> bool:
+        """What does not get shorter stays as it is, and would be squeezed for ever."""
+        last = self.at.last
+        return isinstance(last, CompressPayload) and set(last.item_ids).issuperset(names)
+
+    def _gathered(self, table: ArtifactHandle) -> tuple[str, ...]:
+        """What is held of it, then what is not."""
+        ids = errands.segment_ids(table)
+        items = [item for item in self.at.now.working_memory.items if item.kind in CONTENT]
+        held = [item for item in items if not set(item.source_ids).isdisjoint(ids)]
+        covered = {source for item in held for source in item.source_ids}
+        return (*(item.item_id for item in held), *(each for each in ids if each not in covered))
+
+    def _ask(self, subtask: Subtask, wanted: Iterable[str], strongest: bool = False) -> TokenOptEnvAction | None:
+        """About what has a number in the prompt, in this order; nobody is asked the same again."""
+        nameable = {*self.at.shown, *errands.held_ids(self.at.now)}
+        context = errands.handed_over(self.at.now, [each for each in wanted if each in nameable])
+        offer = hiring.offer(self.at, subtask, context, strongest) if context else None
+        if offer is None:
+            return None
+        asking = TokenOptEnvAction(
+            action_type=ActionType.ROUTE_SUBTASK,
+            subtask_id=subtask.subtask_id,
+            model_id=offer.model_id,
+            effort=offer.effort.value,
+            context_segment_ids=context,
+        )
+        return self._in_room(asking, FINDING_CAP_TOKENS, context)
+
+    def _up(self, route: RouteRecord) -> TokenOptEnvAction | None:
+        """Once for each question: the same for a stronger model, where there is time and money."""
+        routes = self.at.now.routing.routes
+        is_again = any(each.escalated_from and each.subtask_id == route.subtask_id for each in routes)
+        is_possible = route.route_id in self.at.now.legal_actions.choices["routes"]
+        if is_again or not is_possible or self.at.spare_steps < 1:
+            return None
+        offer = hiring.second_opinion(self.at, route)
+        if offer is None:
+            return None
+        asking = TokenOptEnvAction(
+            action_type=ActionType.ESCALATE_ROUTE,
+            route_id=route.route_id,
+            model_id=offer.model_id,
+            effort=offer.effort.value,
+        )
+        return self._in_room(asking, FINDING_CAP_TOKENS, route.context_ids)
+
+    def _ask_cache(self, wording: str) -> TokenOptEnvAction | None:
+        query = _short(as_asked_before(wording))
+        return self._in_room(TokenOptEnvAction(action_type=ActionType.QUERY_CACHE, query=query), _CACHE_TOKENS)
+
+    def _read(self, artifact: ArtifactHandle, page: int) -> TokenOptEnvAction | None:
+        reading = TokenOptEnvAction(
+            action_type=ActionType.READ_ARTIFACT, artifact_id=artifact.artifact_id, page=None if page == 1 else page
+        )
+        return self._in_room(reading, errands.read_tokens(artifact), errands.segment_ids(artifact))
+
+    def _find(self, query: str, top_k: int) -> TokenOptEnvAction | None:
+        """As many hits as fit beside the reply to come."""
+        drop = self._make_room(SEARCH_HIT_CAP_TOKENS * top_k + FINDING_CAP_TOKENS)
+        top_k = min(top_k, (desk.room_tokens(self.at.now) - FINDING_CAP_TOKENS) // SEARCH_HIT_CAP_TOKENS)
+        if drop is not None or top_k < 1 or not query:
+            return drop
+        return TokenOptEnvAction(action_type=ActionType.SEARCH_ARTIFACTS, query=_short(query), top_k=top_k)
+
+    def _load(self, wanted: Iterable[str], keep: Collection[str]) -> TokenOptEnvAction | None:
+        """As many as fit beside the reply to come; where not even one does, what is not to be kept makes way."""
+        held = errands.held_ids(self.at.now)
+        sizes = {each.segment_id: each.tokens + errands.HEADER_TOKENS for each in self.at.now.surfaced}
+        missing = [each for each in dict.fromkeys(wanted) if each in sizes and each not in held]
+        room = desk.room_tokens(self.at.now) - FINDING_CAP_TOKENS
+        chosen: list[str] = []
+        for name in missing:
+            if sizes[name] <= room:
+                chosen.append(name)
+                room -= sizes[name]
+        if missing and not chosen:
+            return self._make_room(sizes[missing[0]] + FINDING_CAP_TOKENS, keep)
+        if not chosen:
+            return None
+        return TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=tuple(chosen))
+
+    def _tidy(self) -> TokenOptEnvAction | None:
+        """What was gone through for a question that is settled goes; what open ones or earlier results need stays."""
+        if len(self.at.narrow) < len(self.at.open):
+            return None
+        needed = [each for subtask in self.at.open for each in self.at.evidence(subtask.subtask_id)]
+        cited = [cite for each in self.at.answers.values() if each.source == "cache" for cite in each.cites]
+        kept = self.at.items_of([*needed, *cited])
+        items = [item for item in self.at.now.working_memory.items if item.kind in _GONE_THROUGH and item not in kept]
+        is_time = bool(self.at.open) and self.at.steps_left > 2 * len(self.at.open) + 1
+        is_much = sum(item.tokens for item in items) > _MUCH_TOKENS
+        return desk.purge(self.at.now, items) if is_time and is_much else None
+
+    def _in_room(self, action: TokenOptEnvAction, tokens: int, keep: Collection[str] = ()) -> TokenOptEnvAction | None:
+        """This, once what it brings fits; None where it never will."""
+        drop = self._make_room(tokens, keep)
+        if drop is not None:
+            return drop
+        return action if desk.room_tokens(self.at.now) >= tokens else None
+
+    def _make_room(self, tokens: int, keep: Collection[str] = ()) -> TokenOptEnvAction | None:
+        """Drop as little as makes so much fit, and nothing that holds or lists what is to be kept."""
+        short = tokens - desk.room_tokens(self.at.now)
+        kept = self.at.items_of(keep)
+        dropped: list[MemoryItem] = []
+        for item in desk.dispensable(self.at.now):
+            if short > 0 and item not in kept:
+                dropped.append(item)
+                short -= item.tokens
+        return desk.purge(self.at.now, dropped)
+
+
+def _short(query: str) -> str:
+    """As many of its words as a student may write."""
+    words = query.split()
+    while len(" ".join(words)) > _LONGEST_QUERY_CHARACTERS:
+        words.pop()
+    return " ".join(words)
