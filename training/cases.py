@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
+from pydantic import Field
+
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig
 from TokenOptEnv.errors import BadInput, PlanNotFound
 from TokenOptEnv.models.base import Frozen
@@ -37,7 +39,9 @@ class BoxedCase(Frozen):
     costs: tuple[Cost | None, ...]
     """By world; None where the planner found no plan under the box's options."""
     best_return: float
-    """The best that a heuristic reached, as the mean over its worlds: how near to solvable the case is."""
+    """The best that was reached, as the mean over its worlds: how near to solvable the case is."""
+    evidence: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By question: the segments that right answers cited when the case was tried, for whoever says how to go on."""
 
 
 class BoxIndex(Frozen):

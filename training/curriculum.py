@@ -47,6 +47,11 @@ class Curriculum:
         return Curriculum(harder[0]) if share >= enough and harder else Curriculum(self.reached, share)
 
 
+def hardest(index: BoxIndex) -> Difficulty:
+    present = {case.difficulty for case in index.cases}
+    return next(each for each in reversed(_ORDER) if each in present)
+
+
 def draw(
     index: BoxIndex, curriculum: Curriculum, groups: int, group_size: int, solvable_share: float, stream: Stream
 ) -> list[Task]:

@@ -21,8 +21,14 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.models import TokenOptEnvObservation
+from TokenOptEnv.text_actions import Numbering, parse
+from TokenOptEnv.text_actions import write as short_form
 from training.cases import CaseBox
+from training.collect import LONGEST_ACTION_CHARACTERS
 from training.episode import Episode, Outcome
+from training.standing import Habits
+from training.tutor import Tutor
 
 Ids = NDArray[np.int32]
 _LOOK_EVERY_S = 5.0
@@ -59,6 +65,8 @@ class Shown:
     slot: int
     prompt_ids: Ids | None
     outcome: Outcome | None
+    advice: str | None = None
+    """What a tutor would say here, where one is asked and it can be said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,8 @@ class Room:
     tokenizer: Path
     config: EpisodeConfig
     most_prompt_tokens: int
+    tutor: Habits | None = None
+    """Whose advice is told with every prompt."""
 
 
 class Stage:
@@ -106,9 +116,18 @@ class Stage:
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]
         if not episode.done:
-            return Shown(slot, self._ids(episode.prompt), None)
+            return Shown(slot, self._ids(episode.prompt), None, self._advice(episode.observation))
         del self._episodes[slot]
         return Shown(slot, None, episode.outcome())
+
+    def _advice(self, observation: TokenOptEnvObservation) -> str | None:
+        if self._room.tutor is None:
+            return None
+        evidence = self._box.cases[observation.task.scenario_id].evidence
+        action = Tutor(self._room.tutor, evidence).act(observation)
+        text = short_form(action, Numbering.of(observation))
+        is_sayable = len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action
+        return text if is_sayable else None
 
     def _replayed(self, request: Replay) -> Replayed:
         episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)

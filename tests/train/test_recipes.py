@@ -50,6 +50,20 @@ def test_the_warm_start_learns_its_traces(warm: Path) -> None:
     assert rows(warm)[-1]["check_episodes"] == 1
 
 
+def test_a_student_learns_what_a_tutor_says_beside_it_and_goes_on_to_the_same(
+    run: Run, small: list[object], warm: Path, tmp_path: Path
+) -> None:
+    def followed(out: Path, iterations: int) -> list[dict[str, float]]:
+        arguments = [*small, "--adapter", warm / "adapter", "--out", out, "--iterations", iterations, "--episodes", 2]
+        run("follow", *arguments, "--updates", 2, "--rate", 1e-2, "--checkpoint-every", 1)
+        return rows(out)
+
+    whole = followed(tmp_path / "whole", 4)
+    assert whole[-1]["loss"] < whole[0]["loss"]
+    assert all(0.0 <= row["agreed"] <= 1.0 for row in whole)
+    assert followed(tmp_path / "whole", 4) == whole
+
+
 def test_reinforcement_tells_all_that_a_red_team_asks_for(reinforced: Path) -> None:
     told = rows(reinforced)
     assert [row["iteration"] for row in told] == [0, 1, 2]
