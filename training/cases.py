@@ -25,6 +25,8 @@ from TokenOptEnv.world import ReferenceCosts
 _INDEX = "index.json"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _KEPT = 64
+LONG_STEPS = 9
+"""An episode of so many costs as much to learn from as five short ones."""
 
 
 class Cost(Frozen):
@@ -40,6 +42,8 @@ class BoxedCase(Frozen):
     """By world; None where the planner found no plan under the box's options."""
     best_return: float
     """The best that was reached, as the mean over its worlds: how near to solvable the case is."""
+    steps: int = 0
+    """What the best took, at most: long episodes cost many times what short ones do."""
     evidence: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """By question: the segments that right answers cited when the case was tried, for whoever says how to go on."""
 
@@ -113,4 +117,4 @@ def write(file: Path, index: BoxIndex, scenarios: Iterable[tuple[str, bytes]]) -
     draft.replace(file)
 
 
-__all__ = ["BoxIndex", "BoxedCase", "CaseBox", "Cost", "dump_scenario", "plan_costs", "write"]
+__all__ = ["LONG_STEPS", "BoxIndex", "BoxedCase", "CaseBox", "Cost", "dump_scenario", "plan_costs", "write"]

@@ -40,7 +40,7 @@ from TokenOptEnv.text_actions import write as short_form
 from TokenOptEnv.version import SCORING_VERSION
 from TokenOptEnv.world import ReferenceCosts, build_world
 from training import cases, first_try
-from training.cases import BoxedCase, BoxIndex, Cost
+from training.cases import LONG_STEPS, BoxedCase, BoxIndex, Cost
 from training.first_try import Asked, FirstTry
 from training.slips import slip
 from training.standing import Evidence, Habits
@@ -49,7 +49,6 @@ from training.tutor import EVERY_HABIT, Tutor
 LONGEST_ACTION_CHARACTERS = 240
 """A longer one does not fit what a policy may write in a step."""
 _FIRST_TRIES = 8
-_LONG_STEPS = 9
 
 
 class ExampleTrace(Frozen):
@@ -211,6 +210,7 @@ def collect_case(job: Job) -> Collected:
         difficulty=scenario.public.difficulty,
         costs=costs,
         best_return=round(_mean_return(best), 6) if best else 0.0,
+        steps=max((len(each.actions) for each in best), default=0),
         evidence=dict(job.evidence),
     )
     clean = _worth_showing(enumerate(best), job)
@@ -243,7 +243,7 @@ def _few_where_long(
 ) -> list[tuple[int, _Played]]:
     """One of a case whose episodes are long: it costs as much to learn from as five short ones."""
     shown = [*clean, *slipped]
-    if not shown or len(shown[0][1].actions) < _LONG_STEPS:
+    if not shown or len(shown[0][1].actions) < LONG_STEPS:
         return shown
     with_slips = [(seed, each) for seed, each in slipped if each.slips]
     return with_slips[:1] if with_slips and Stream("long", scenario_id).chance(0.5) else shown[:1]

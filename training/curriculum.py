@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
-from training.cases import BoxedCase, BoxIndex
+from training.cases import LONG_STEPS, BoxedCase, BoxIndex
 from training.rollouts import Task
 
 _ORDER = (Difficulty.EASY, Difficulty.MEDIUM, Difficulty.HARD, Difficulty.MARATHON)
@@ -53,11 +53,18 @@ def hardest(index: BoxIndex) -> Difficulty:
 
 
 def draw(
-    index: BoxIndex, curriculum: Curriculum, groups: int, group_size: int, solvable_share: float, stream: Stream
+    index: BoxIndex,
+    curriculum: Curriculum,
+    groups: int,
+    group_size: int,
+    solvable_share: float,
+    stream: Stream,
+    long_share: float = 1.0,
 ) -> list[Task]:
     """Groups of the same case in the same world.
 
-    While harder ones wait, half of them are at the hardest difficulty in play; then all are drawn as they come.
+    While harder ones wait, half of them are at the hardest difficulty in play; then all are drawn as they come. Only of
+    so many draws, `long_share`, cases that take many steps are among those drawn from.
     """
     upto = _ORDER[: _ORDER.index(curriculum.reached) + 1]
     is_waiting = any(case.difficulty not in upto for case in index.cases)
@@ -65,6 +72,8 @@ def draw(
     for number in range(groups):
         allowed = (curriculum.reached,) if is_waiting and number % 2 == 0 else upto
         cases = [case for case in index.cases if case.difficulty in allowed]
+        short = [case for case in cases if case.steps < LONG_STEPS]
+        cases = short if short and not stream.chance(long_share) else cases
         solvable = [case for case in cases if case.best_return >= _SOLVED_RETURN]
         case: BoxedCase = stream.choice(solvable if solvable and stream.chance(solvable_share) else cases)
         seed = stream.integer(0, DEFAULT_WORLDS - 1)

@@ -65,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="the hardest cases at first; the easiest there are",
     )
     parser.add_argument("--solvable-share", type=float, default=0.75, help="of cases that a heuristic has solved")
+    parser.add_argument("--long-share", type=float, default=1.0, help="of cases that take many steps; they cost most")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
         train(parser.parse_args(arguments))
@@ -160,7 +161,8 @@ def train(chosen: argparse.Namespace) -> None:
 def drawn(iteration: int, box: CaseBox, curriculum: Curriculum, chosen: argparse.Namespace) -> list[Task]:
     """What an iteration plays: a function of its number and of what is in play by then."""
     stream = Stream("grpo", chosen.seed, iteration)
-    return draw(box.index, curriculum, chosen.groups, chosen.group_size, chosen.solvable_share, stream)
+    shares = chosen.solvable_share, stream, chosen.long_share
+    return draw(box.index, curriculum, chosen.groups, chosen.group_size, *shares)
 
 
 def group_advantages(rewards: Sequence[float], group_size: int) -> list[float | None]:

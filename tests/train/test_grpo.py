@@ -65,6 +65,21 @@ def test_harder_cases_join_when_enough_are_solved() -> None:
     assert {task.scenario_id.split("-")[1] for task in drawn} == {"easy", "medium"}
 
 
+def test_long_cases_are_drawn_as_seldom_as_is_said() -> None:
+    easy = index(Difficulty.EASY)
+    long = {case.scenario_id for case in easy.cases[:3]}
+    cases = tuple(case.model_copy(update={"steps": 12 * (case.scenario_id in long)}) for case in easy.cases)
+    mixed = easy.model_copy(update={"cases": cases})
+
+    def drawn(long_share: float) -> int:
+        tasks = draw(mixed, Curriculum(Difficulty.EASY), 400, 1, 0.0, Stream("test"), long_share)
+        return sum(task.scenario_id in long for task in tasks)
+
+    assert drawn(0.0) == 0
+    assert 60 < drawn(0.5) < 140
+    assert 160 < drawn(1.0) < 240
+
+
 def test_a_curriculum_stays_at_the_hardest_there_is() -> None:
     easy = index(Difficulty.EASY)
     now = Curriculum.begin(easy)
