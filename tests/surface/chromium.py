@@ -70,9 +70,11 @@ class Page:
         self.call("Emulation.setEmulatedMedia", features=[scheme])
 
     def open(self, address: str) -> None:
-        """A page without a network; it says itself when it is ready."""
+        """A page without a network; it says itself when it is ready, so the one before it, which may be the same, goes
+        first."""
         self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
         self.call("Page.navigate", url="about:blank")
+        self.until("location.href === 'about:blank'")
         self.call("Page.navigate", url=address)
         self.until("document.body && document.body.dataset.ready === 'yes'")
 
