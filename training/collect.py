@@ -62,7 +62,7 @@ class ExampleTrace(Frozen):
 
 
 Candidate = str | Habits
-"""A heuristic by name, or the habits of a teacher."""
+"""A heuristic by name, or the habits of a tutor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def tiny(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def data(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A box of one case, with traces of teachers on it."""
+    """A box of one case, with traces of tutors on it."""
     place = tmp_path_factory.mktemp("data") / "train"
     run("collect", "--first", 30, "--easy", 1, "--processes", 1, "--out", place)
     return place

@@ -39,8 +39,8 @@ def test_prompts_and_returns_are_those_of_the_environment(data: Path) -> None:
 
 
 def test_traces_come_from_tutors_who_see_observations_alone(data: Path) -> None:
-    teachers = {trace.policy for trace in read_traces(data.with_suffix(".jsonl"))}
-    assert teachers and teachers <= {habits.name for habits in EVERY_HABIT}
+    tutors = {trace.policy for trace in read_traces(data.with_suffix(".jsonl"))}
+    assert tutors and tutors <= {habits.name for habits in EVERY_HABIT}
 
 
 def test_a_policy_that_knows_the_truth_is_refused_as_a_teacher(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
