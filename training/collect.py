@@ -35,20 +35,16 @@ from TokenOptEnv.models import TokenOptEnvObservation
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.scenario import Scenario, dump_scenario
 from TokenOptEnv.streams import Stream
-from TokenOptEnv.text_actions import Numbering, parse
-from TokenOptEnv.text_actions import write as short_form
+from TokenOptEnv.text_actions import parse
 from TokenOptEnv.version import SCORING_VERSION
 from TokenOptEnv.world import ReferenceCosts, build_world
 from training import cases, first_try
 from training.cases import LONG_STEPS, BoxedCase, BoxIndex, Cost
-from training.first_try import Asked, FirstTry
+from training.episode import said
+from training.first_try import Asked
 from training.slips import slip
 from training.standing import Evidence, Habits
 from training.tutor import EVERY_HABIT, Tutor
-
-LONGEST_ACTION_CHARACTERS = 240
-"""A longer one does not fit what a policy may write in a step."""
-_FIRST_TRIES = 8
 
 
 class ExampleTrace(Frozen):
@@ -172,16 +168,7 @@ def _with_evidence(jobs: list[Job], pool: Pool) -> list[Job]:
 
 
 def first_tries(job: Job) -> tuple[Asked, ...]:
-    scenario = scenario_store.load(job.scenario_id)
-    calls: list[Asked] = []
-    for number in range(_FIRST_TRIES):
-        player = FirstTry(Stream("first try", job.scenario_id, number))
-        world = build_world(scenario, number % DEFAULT_WORLDS, job.config, reference=lambda: None)
-        now = start(world, f"{job.scenario_id}@{number}")
-        while not now.observation.done:
-            now = advance(now.state, player.act(now.observation), world)
-        calls += first_try.asked(now.observation)
-    return tuple(calls)
+    return first_try.tried(scenario_store.load(job.scenario_id), job.config)
 
 
 def _collect(jobs: list[Job], pool: Pool) -> Iterator[Collected]:
@@ -286,9 +273,9 @@ def _play(
             texts.append(spoiled)
             now, observation = after, after.observation
             action = policy.act(observation) if is_at_home else action
-        text = short_form(action, Numbering.of(observation))
-        is_sayable = is_sayable and len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action
-        texts.append(text)
+        text = said(action, observation)
+        is_sayable = is_sayable and text is not None
+        texts.append(text or "")
         now = advance(now.state, action, world)
         observation = now.observation
     assert observation.score is not None

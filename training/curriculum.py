@@ -31,10 +31,7 @@ class Curriculum:
 
     @classmethod
     def begin(cls, index: BoxIndex) -> Curriculum:
-        present = {case.difficulty for case in index.cases}
-        if not present:
-            raise BadInput("the case box is empty; make it again: python -m training.collect")
-        return cls(next(each for each in _ORDER if each in present))
+        return cls(_present(index)[0])
 
     def after(self, solved: list[tuple[str, bool]], index: BoxIndex, enough: float) -> Curriculum:
         """`solved`: of each episode its difficulty and whether it succeeded."""
@@ -42,14 +39,20 @@ class Curriculum:
         if not at_top:
             return self
         share = _MEMORY * self.solved_share + (1 - _MEMORY) * sum(at_top) / len(at_top)
-        present = {case.difficulty for case in index.cases}
-        harder = [each for each in _ORDER[_ORDER.index(self.reached) + 1 :] if each in present]
+        harder = [each for each in _present(index) if _ORDER.index(each) > _ORDER.index(self.reached)]
         return Curriculum(harder[0]) if share >= enough and harder else Curriculum(self.reached, share)
 
 
 def hardest(index: BoxIndex) -> Difficulty:
-    present = {case.difficulty for case in index.cases}
-    return next(each for each in reversed(_ORDER) if each in present)
+    return _present(index)[-1]
+
+
+def _present(index: BoxIndex) -> tuple[Difficulty, ...]:
+    """From easy to hard; never none."""
+    found = {case.difficulty for case in index.cases}
+    if not found:
+        raise BadInput("the case box is empty; make it again: python -m training.collect")
+    return tuple(each for each in _ORDER if each in found)
 
 
 def draw(
@@ -63,8 +66,8 @@ def draw(
 ) -> list[Task]:
     """Groups of the same case in the same world.
 
-    While harder ones wait, half of them are at the hardest difficulty in play; then all are drawn as they come. Only of
-    so many draws, `long_share`, cases that take many steps are among those drawn from.
+    While harder ones wait, half of them are at the hardest difficulty in play; then all are drawn as they come. Cases
+    that take many steps are drawn from in a share of the draws, `long_share`, and left out of the others.
     """
     upto = _ORDER[: _ORDER.index(curriculum.reached) + 1]
     is_waiting = any(case.difficulty not in upto for case in index.cases)

@@ -22,11 +22,8 @@ from tokenizers import Tokenizer
 
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.models import TokenOptEnvObservation
-from TokenOptEnv.text_actions import Numbering, parse
-from TokenOptEnv.text_actions import write as short_form
 from training.cases import CaseBox
-from training.collect import LONGEST_ACTION_CHARACTERS
-from training.episode import Episode, Outcome
+from training.episode import Episode, Outcome, said
 from training.standing import Habits
 from training.tutor import Tutor
 
@@ -124,10 +121,7 @@ class Stage:
         if self._room.tutor is None:
             return None
         evidence = self._box.cases[observation.task.scenario_id].evidence
-        action = Tutor(self._room.tutor, evidence).act(observation)
-        text = short_form(action, Numbering.of(observation))
-        is_sayable = len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action
-        return text if is_sayable else None
+        return said(Tutor(self._room.tutor, evidence).act(observation), observation)
 
     def _replayed(self, request: Replay) -> Replayed:
         episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)

@@ -9,9 +9,12 @@ from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.prompt import render_text
-from TokenOptEnv.text_actions import parse
+from TokenOptEnv.text_actions import Numbering, parse
+from TokenOptEnv.text_actions import write as short_form
 from TokenOptEnv.world import build_world
 from training.cases import CaseBox
+
+LONGEST_ACTION_CHARACTERS = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,12 @@ class Outcome:
     guardrail_reward: float
     actions: dict[str, int]
     """By action type."""
+
+
+def said(action: TokenOptEnvAction, observation: TokenOptEnvObservation) -> str | None:
+    """The short form of an action, where it means the same and fits what a policy may write in a step."""
+    text = short_form(action, Numbering.of(observation))
+    return text if len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action else None
 
 
 @dataclass(slots=True)

@@ -10,11 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig
+from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.models import Effort, ModelCard, Subtask, TokenOptEnvObservation
 from TokenOptEnv.policies.expert import Expert, is_about_all
 from TokenOptEnv.policies.script import Steps
+from TokenOptEnv.scenario import Scenario
 from TokenOptEnv.streams import Stream
+from TokenOptEnv.world import build_world
 from training.standing import Evidence
+
+_TRIES = 2 * DEFAULT_WORLDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +28,6 @@ class Asked:
     """One question of a finished episode: what its answer cited, and whether it was right."""
 
     subtask_id: str
-    model_id: str
     cites: tuple[str, ...]
     right: bool
 
@@ -44,6 +49,19 @@ class FirstTry(Expert):
         return self._draw.choice(observation.models), self._draw.choice(tuple(Effort))
 
 
+def tried(scenario: Scenario, config: EpisodeConfig) -> tuple[Asked, ...]:
+    """Every world twice."""
+    calls: list[Asked] = []
+    for number in range(_TRIES):
+        player = FirstTry(Stream("first try", scenario.scenario_id, number))
+        world = build_world(scenario, number % DEFAULT_WORLDS, config, reference=lambda: None)
+        now = start(world, f"{scenario.scenario_id}@{number}")
+        while not now.observation.done:
+            now = advance(now.state, player.act(now.observation), world)
+        calls += asked(now.observation)
+    return tuple(calls)
+
+
 def asked(ended: TokenOptEnvObservation) -> tuple[Asked, ...]:
     """The last answer to each graded question."""
     assert ended.score is not None
@@ -54,7 +72,6 @@ def asked(ended: TokenOptEnvObservation) -> tuple[Asked, ...]:
     return tuple(
         Asked(
             subtask_id=name,
-            model_id=route.model_id,
             cites=findings[route.finding_id].cites,
             right=all(right[each] for each in fields[name]),
         )

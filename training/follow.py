@@ -19,7 +19,8 @@ from time import perf_counter
 import numpy as np
 from torch import Tensor
 
-from TokenOptEnv.errors import CamreError
+from TokenOptEnv.config import Profile
+from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
 from training.cases import CaseBox
 from training.curriculum import Curriculum, draw, hardest
@@ -52,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def train(chosen: argparse.Namespace) -> None:
+    if chosen.profile != Profile.V2.value:
+        raise BadInput(f"a tutor knows profile v2 alone, not {chosen.profile!r}; leave --profile out")
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
     pool = open_pool(room_of(chosen, box.file, EVERY_HABIT[0]), chosen.processes, block=1)
@@ -114,7 +117,7 @@ def drawn(iteration: int, box: CaseBox, chosen: argparse.Namespace) -> list[Task
 def advised(played: Played, model: PolicyModel) -> list[Sample]:
     """What was shown, with what should have been said."""
     return [
-        Sample(sample.prompt_ids, _ids(advice, model))
+        Sample(sample.prompt_ids, model.action_ids(advice))
         for sample, advice in zip(played.samples, played.advice, strict=True)
         if advice is not None
     ]
@@ -123,7 +126,7 @@ def advised(played: Played, model: PolicyModel) -> list[Sample]:
 def agreed(played: Sequence[Played], model: PolicyModel) -> float:
     """The share of steps at which the student said what the tutor would have."""
     alike = [
-        np.array_equal(sample.action_ids, _ids(advice, model))
+        np.array_equal(sample.action_ids, model.action_ids(advice))
         for each in played
         for sample, advice in zip(each.samples, each.advice, strict=True)
         if advice is not None
@@ -145,10 +148,6 @@ def learn(learner: Learner, lessons: list[Lesson], rate: float, stream: Stream, 
 
         losses.append(learner.step(share, loss, rate, 1.0)[0])
     return losses or [0.0]
-
-
-def _ids(text: str, model: PolicyModel) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    return np.asarray([*model.tokenizer.encode(text).ids, model.eos_id], dtype=np.int32)
 
 
 if __name__ == "__main__":

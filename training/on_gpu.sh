@@ -50,7 +50,9 @@ case "$task" in
       --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/follow.log" ;;
   grpo)
     minutes=$1; shift
-    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
+    warm=sft
+    [ -d "$STORE/follow/adapter" ] && warm=follow
+    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/$warm/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
       --iterations 1000 --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/grpo.log" ;;
   check)
     split=$1 adapter=$2; shift 2

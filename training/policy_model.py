@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from peft import LoraConfig, PeftModel, get_peft_model
 from peft.tuners.tuners_utils import BaseTunerLayer
 from tokenizers import Tokenizer
@@ -68,6 +70,10 @@ class PolicyModel:
         self.sampled = _load(base, torch.float16 if self._halved else torch.float32).to(device).eval()
         self.sampled.requires_grad_(False)
         self.refresh_sampled()
+
+    def action_ids(self, text: str) -> NDArray[np.int32]:
+        """An action as it is said, its end included."""
+        return np.asarray([*self.tokenizer.encode(text).ids, self.eos_id], dtype=np.int32)
 
     @property
     def causal(self) -> Any:

@@ -152,8 +152,8 @@ def batch(trees: Sequence[Tree], device: torch.device) -> TreeBatch:
         tokens[row, :size], positions[row, :size] = tree.tokens, tree.positions
         branches[row, :size], offsets[row, :size] = tree.branches, tree.offsets
         offsets[row, size:] = np.arange(length - size)
-        positions[row, size:] = np.arange(size, length)
         """Padding is a branch of its own that nobody stands on; each of its tokens sees some other, never nothing."""
+        positions[row, size:] = np.arange(size, length)
         for branch, standing in enumerate(tree.reach):
             reach[row, branch, : len(standing)] = standing
     return TreeBatch(

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from statistics import fmean
 from time import perf_counter
 
-import numpy as np
 from torch import Tensor
 
 from TokenOptEnv.errors import BadInput, CamreError
@@ -112,7 +111,7 @@ def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel
             continue
         episodes.append(
             [
-                Sample(prompt, np.asarray([*model.tokenizer.encode(text).ids, model.eos_id], dtype=np.int32))
+                Sample(prompt, model.action_ids(text))
                 for place, (prompt, text) in enumerate(zip(reply.prompts, trace.actions, strict=True))
                 if place not in trace.slips
             ]

@@ -16,14 +16,7 @@ import re
 from collections.abc import Sequence
 
 from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K
-from TokenOptEnv.models import (
-    ArtifactKind,
-    Effort,
-    ModelCard,
-    SearchPayload,
-    Subtask,
-    TokenOptEnvObservation,
-)
+from TokenOptEnv.models import ArtifactKind, Effort, ModelCard, SearchPayload, Subtask, TokenOptEnvObservation
 from TokenOptEnv.policies import cache_first, desk, errands, judgement, questions, survey
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps

@@ -53,15 +53,16 @@ def test_the_warm_start_learns_its_traces(warm: Path) -> None:
 def test_a_student_learns_what_a_tutor_says_beside_it_and_goes_on_to_the_same(
     run: Run, small: list[object], warm: Path, tmp_path: Path
 ) -> None:
-    def followed(out: Path, iterations: int) -> list[dict[str, float]]:
-        arguments = [*small, "--adapter", warm / "adapter", "--out", out, "--iterations", iterations, "--episodes", 2]
-        run("follow", *arguments, "--updates", 2, "--rate", 1e-2, "--checkpoint-every", 1)
+    def followed(out: Path, *options: object) -> list[dict[str, float]]:
+        arguments = [*small, "--adapter", warm / "adapter", "--out", out, "--iterations", 4, "--episodes", 2]
+        run("follow", *arguments, "--updates", 2, "--rate", 1e-2, "--checkpoint-every", 1, *options)
         return rows(out)
 
-    whole = followed(tmp_path / "whole", 4)
+    whole = followed(tmp_path / "whole")
     assert whole[-1]["loss"] < whole[0]["loss"]
     assert all(0.0 <= row["agreed"] <= 1.0 for row in whole)
-    assert followed(tmp_path / "whole", 4) == whole
+    assert len(followed(tmp_path / "stopped", "--minutes", 0)) == 1
+    assert followed(tmp_path / "stopped") == whole
 
 
 def test_reinforcement_tells_all_that_a_red_team_asks_for(reinforced: Path) -> None:
