@@ -29,6 +29,14 @@ def _has_gpu() -> bool:
     return torch.cuda.is_available()
 
 
+@pytest.fixture(autouse=True)
+def _seeded() -> None:
+    """An adapter begins with random numbers: the same ones, whichever tests ran before."""
+    import torch
+
+    torch.manual_seed(0)
+
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
