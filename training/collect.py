@@ -5,10 +5,10 @@
 
 Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Under
 profile v2 a case is tried a few times first (`first_try.py`); then tutors who know what was cited play it, each with
-its habits (`tutor.py`). With `--policy`, and under v1, heuristics play. The candidate with the best *mean* return over
-the worlds is kept, which is choosing a way of working: the best single episode would mostly be the luckiest. Of its
-episodes those that succeeded become traces; `--least-return` lets failures in, which teach at least the form where
-heuristics solve next to nothing.
+its habits (`tutor.py`). With `--policy`, and under v1, heuristics play. Of a case's candidates the one with the best
+*mean* return over the worlds is kept, which is choosing a way of working: the best single episode would mostly be the
+luckiest. Of its episodes those that succeeded become traces; `--least-return` lets failures in, which teach at least
+the form where heuristics solve next to nothing.
 
 With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
 (`slips.py`) and some that go through.
@@ -43,8 +43,8 @@ from training.cases import LONG_STEPS, BoxedCase, BoxIndex, Cost
 from training.episode import said
 from training.first_try import Asked
 from training.slips import slip
-from training.standing import Evidence, Habits
-from training.tutor import EVERY_HABIT, Tutor
+from training.standing import Evidence
+from training.tutor import Habits, Tutor, habits_for
 
 
 class ExampleTrace(Frozen):
@@ -100,13 +100,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wanted = {difficulty: getattr(chosen, difficulty.value) for difficulty in Difficulty}
     config = EpisodeConfig(profile=Profile(chosen.profile))
     try:
-        candidates = () if chosen.no_traces else _candidates(chosen.policy, config.profile)
+        heuristics = _heuristics(chosen.policy, config.profile)
         jobs = [
-            Job(name, config, candidates, chosen.least_return, chosen.slips, chosen.most_traces)
+            Job(
+                scenario_id=name,
+                config=config,
+                candidates=() if chosen.no_traces else heuristics or habits_for(name),
+                least_return=chosen.least_return,
+                slip_share=chosen.slips,
+                most_traces=chosen.most_traces,
+            )
             for name in _places(chosen.split, chosen.first, wanted)
         ]
         with get_context("fork").Pool(chosen.processes) as pool:
-            if any(isinstance(each, Habits) for each in candidates):
+            if not chosen.no_traces and not heuristics:
                 jobs = _with_evidence(jobs, pool)
             collected = list(_collect(jobs, pool))
     except CamreError as fault:
@@ -119,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     cases.write(chosen.out.with_suffix(".zip"), index, ((each.case.scenario_id, each.data) for each in collected))
     sys.stdout.write(f"written: {chosen.out.with_suffix('.zip')}, {len(collected)} cases\n")
-    if candidates:
+    if not chosen.no_traces:
         traces = [trace for each in collected for trace in each.traces]
         write_traces(chosen.out.with_suffix(".jsonl"), traces)
         sys.stdout.write(f"written: {chosen.out.with_suffix('.jsonl')}, {len(traces)} traces\n")
@@ -136,13 +143,14 @@ def write_traces(file: Path, traces: list[ExampleTrace]) -> None:
     file.write_text("".join(trace.model_dump_json() + "\n" for trace in traces), encoding="utf-8")
 
 
-def _candidates(names: list[str] | None, profile: Profile) -> tuple[Candidate, ...]:
+def _heuristics(names: list[str] | None, profile: Profile) -> tuple[str, ...]:
+    """None where tutors teach."""
     infos = [policies.info(name) for name in names or policies.names()]
     known = [info.name for info in infos if info.knows_truth]
     if known and names:
         raise BadInput(f"policy {known[0]!r} knows the truth and is no teacher; choose another")
     if profile is Profile.V2 and not names:
-        return EVERY_HABIT
+        return ()
     return tuple(info.name for info in infos if not info.knows_truth)
 
 

@@ -24,8 +24,7 @@ from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.models import TokenOptEnvObservation
 from training.cases import CaseBox
 from training.episode import Episode, Outcome, said
-from training.standing import Habits
-from training.tutor import Tutor
+from training.tutor import Tutor, habits_for
 
 Ids = NDArray[np.int32]
 _LOOK_EVERY_S = 5.0
@@ -86,8 +85,8 @@ class Room:
     tokenizer: Path
     config: EpisodeConfig
     most_prompt_tokens: int
-    tutor: Habits | None = None
-    """Whose advice is told with every prompt."""
+    is_advised: bool = False
+    """Every prompt comes with what a tutor says to it."""
 
 
 class Stage:
@@ -118,10 +117,10 @@ class Stage:
         return Shown(slot, None, episode.outcome())
 
     def _advice(self, observation: TokenOptEnvObservation) -> str | None:
-        if self._room.tutor is None:
+        if not self._room.is_advised:
             return None
-        evidence = self._box.cases[observation.task.scenario_id].evidence
-        return said(Tutor(self._room.tutor, evidence).act(observation), observation)
+        case = self._box.cases[observation.task.scenario_id]
+        return said(Tutor(habits_for(case.scenario_id)[0], case.evidence).act(observation), observation)
 
     def _replayed(self, request: Replay) -> Replayed:
         episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)

@@ -35,7 +35,6 @@ from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
 from training.sft import height
-from training.tutor import EVERY_HABIT
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -57,7 +56,7 @@ def train(chosen: argparse.Namespace) -> None:
         raise BadInput(f"a tutor knows profile v2 alone, not {chosen.profile!r}; leave --profile out")
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
-    pool = open_pool(room_of(chosen, box.file, EVERY_HABIT[0]), chosen.processes, block=1)
+    pool = open_pool(room_of(chosen, box.file, is_advised=True), chosen.processes, block=1)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
     model = model_of(chosen, device)

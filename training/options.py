@@ -13,7 +13,6 @@ from TokenOptEnv.errors import BadInput
 from training.env_pool import Room
 from training.grammar import TokenGrammar
 from training.policy_model import Lora, PolicyModel
-from training.standing import Habits
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -36,13 +35,13 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", help="cuda or cpu; the best there is when left out")
 
 
-def room_of(chosen: argparse.Namespace, box: Path, tutor: Habits | None = None) -> Room:
+def room_of(chosen: argparse.Namespace, box: Path, is_advised: bool = False) -> Room:
     return Room(
         box=box,
         tokenizer=chosen.base / "tokenizer.json",
         config=config_of(chosen),
         most_prompt_tokens=_window(chosen.base) - chosen.action_tokens,
-        tutor=tutor,
+        is_advised=is_advised,
     )
 
 

@@ -46,23 +46,10 @@ Evidence = Mapping[str, tuple[str, ...]]
 """By question: the segments that right answers cited when the case was tried before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Habits:
-    top_k: int
-    """Of a search."""
-    handles: int
-    """Handed over with a question: evidence, and besides what was found first."""
-
-    @property
-    def name(self) -> str:
-        return f"k{self.top_k}, {self.handles} handles"
-
-
 @dataclass(frozen=True)
 class Standing:
     now: TokenOptEnvObservation
     noted: Evidence
-    habits: Habits
 
     @cached_property
     def answers(self) -> dict[str, Finding]:

@@ -34,8 +34,9 @@ from TokenOptEnv.policies import desk, errands, questions, resets, survey
 from TokenOptEnv.policies.expert import as_asked_before
 from TokenOptEnv.policies.submission import is_last_chance, submit
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
+from TokenOptEnv.streams import Stream
 from training import hiring
-from training.standing import CONTENT, MOST_TRIES, SURE, Evidence, Habits, Standing, content_words, without_hints
+from training.standing import CONTENT, MOST_TRIES, SURE, Evidence, Standing, content_words, without_hints
 
 _STEPS_TO_ASK_CACHE = 10
 """With fewer, a cache that holds nothing would cost the answer itself."""
@@ -46,7 +47,30 @@ _MUCH_TOKENS = 500
 _CACHE_TOKENS = CACHE_MAX_HITS * FINDING_CAP_TOKENS
 
 
-EVERY_HABIT = (Habits(5, 3), Habits(6, 3), Habits(6, 4))
+_SPARING_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    top_k: int
+    """Of a search for one question."""
+    is_sparing: bool = False
+    """Hands over the evidence alone."""
+
+    @property
+    def name(self) -> str:
+        return f"{'sparing' if self.is_sparing else 'generous'} tutor, k{self.top_k}"
+
+
+def habits_for(scenario_id: str) -> tuple[Habits, ...]:
+    """Who may teach this case: mostly tutors who hand over as much as may be, now and then ones who spare.
+
+    A student cannot tell evidence from what looks like it as a tutor can who was told. Taught to spare alone, it hands
+    over the first few hits, which are often not enough; taught the contrary alone, it never tries. So it hears both,
+    does the safe thing where it must decide, and reinforcement shows where sparing pays.
+    """
+    is_sparing = Stream("sparing", scenario_id).chance(_SPARING_SHARE)
+    return Habits(5, is_sparing), Habits(6, is_sparing)
 
 
 class Tutor:
@@ -56,7 +80,7 @@ class Tutor:
         self._habits, self._noted = habits, noted
 
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-        return _Advice(Standing(observation, self._noted, self._habits)).action()
+        return _Advice(Standing(observation, self._noted), self._habits).action()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +88,7 @@ class _Advice:
     """For one moment. What returns None knows nothing that would help."""
 
     at: Standing
+    habits: Habits
 
     def action(self) -> TokenOptEnvAction:
         now = self.at.now
@@ -121,15 +146,16 @@ class _Advice:
         own = _short(" ".join(content_words(wording)))
         is_enough = len(tries) >= MOST_TRIES - 1
         if not is_enough and self._may_look and not self.at.has_just_searched(own, LOUD_WORDS):
-            return self._find(self._query(own, tries), self.at.habits.top_k)
+            return self._find(self._query(own, tries), self.habits.top_k)
         useless = {name for route in tries if route.finding_id is None for name in route.context_ids}
         hits = self.at.in_sight(wording, self.at.searches[::-1])
         return self._ask(subtask, [each for each in (*evidence, *hits) if each not in useless], is_enough)
 
     def _filled_up(self, evidence: Sequence[str], wording: str) -> list[str]:
-        """The evidence and so much of what was found first, as it was found: a student cannot tell it as surely."""
+        """The evidence and so much of what was found first, as it was found."""
         beside = self.at.in_sight(wording, self.at.items_of(evidence))
-        chosen = list(dict.fromkeys([*evidence, *beside]))[: max(len(evidence), self.at.habits.handles)]
+        most = 0 if self.habits.is_sparing else self.at.most_handles
+        chosen = list(dict.fromkeys([*evidence, *beside]))[: max(len(evidence), most)]
         return [each for each in beside if each in chosen]
 
     @property
@@ -193,7 +219,7 @@ class _Advice:
         if len(tries) > 1 or self.at.spare_steps < 2:
             return None
         if not self.at.has_just_searched(LOUD_WORDS):
-            return self._find(LOUD_WORDS, self.at.habits.top_k)
+            return self._find(LOUD_WORDS, self.habits.top_k)
         return self._ask(subtask, (*tries[-1].context_ids[:1], *errands.found(self.at.now)))
 
     def _table(self, subtask: Subtask) -> ArtifactHandle | None:

@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from TokenOptEnv import policies, scenario_store
-from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig
+from TokenOptEnv.config import DEFAULT_WORLDS, ROUTE_MAX_HANDLES, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.streams import Stream
@@ -23,10 +23,10 @@ from training.collect import Job, collect_case, first_tries
 from training.env_pool import Room, Say, Shown, Stage, Start
 from training.episode import LONGEST_ACTION_CHARACTERS
 from training.first_try import Asked
-from training.standing import Evidence, Habits, content_words, shown
-from training.tutor import Tutor
+from training.standing import Evidence, content_words, shown
+from training.tutor import Habits, Tutor, habits_for
 
-_HABITS = Habits(top_k=5, handles=3)
+_HABITS = Habits(top_k=5)
 _NARROW, _WIDE = "ci-easy-g000003", "incident-easy-g100022"
 _SLOT = "incident-easy-g100021"
 """Its second question has a slot that the first one fills."""
@@ -175,6 +175,23 @@ def test_after_wrong_segments_it_hands_over_the_evidence(seed: int, notes: dict[
         assert not is_refused(advance(now.state, again, world))
 
 
+def test_a_sparing_tutor_hands_over_the_evidence_alone(notes: dict[str, Evidence]) -> None:
+    known, world = notes[_NARROW], world_of(_NARROW, 0)
+    handed = []
+    for is_sparing in (True, False):
+        tutor = Tutor(Habits(5, is_sparing), known)
+        advice = tutor.act(at_first_ask(tutor, world).observation)
+        assert advice.subtask_id is not None
+        assert set(advice.context_segment_ids).issuperset(known[advice.subtask_id])
+        handed.append(len(advice.context_segment_ids))
+    assert handed == [len(known[advice.subtask_id]), ROUTE_MAX_HANDLES[Profile.V2]]
+
+
+def test_some_cases_are_taught_by_sparing_tutors() -> None:
+    sparing = [habits_for(f"case-{number}")[0].is_sparing for number in range(400)]
+    assert 80 < sum(sparing) < 160
+
+
 def test_the_last_step_is_for_the_answer(notes: dict[str, Evidence]) -> None:
     tutor = Tutor(_HABITS, notes[_WIDE])
     for now in played(tutor.act, _WIDE, 0)[:-1]:
@@ -188,10 +205,10 @@ def test_the_last_step_is_for_the_answer(notes: dict[str, Evidence]) -> None:
 
 
 def test_a_process_of_episodes_tells_the_tutors_advice(tiny: Path, tmp_path: Path) -> None:
-    collected = collect_case(Job(_NARROW, EpisodeConfig(), (_HABITS,), least_return=0.0))
+    collected = collect_case(Job(_NARROW, EpisodeConfig(), habits_for(_NARROW)[:1], least_return=0.0))
     index = BoxIndex(scoring_version=SCORING_VERSION, split="validation", profile="v2", cases=(collected.case,))
     cases.write(tmp_path / "box.zip", index, [(_NARROW, collected.data)])
-    stage = Stage(Room(tmp_path / "box.zip", tiny / "tokenizer.json", EpisodeConfig(), 8_000, _HABITS))
+    stage = Stage(Room(tmp_path / "box.zip", tiny / "tokenizer.json", EpisodeConfig(), 8_000, is_advised=True))
     told = stage.answer(Start(0, _NARROW, 0))
     said = []
     while isinstance(told, Shown) and told.prompt_ids is not None:
