@@ -30,7 +30,7 @@ from training.learner import Learner, Lesson, Scores
 from training.options import add_common, grammar_of, model_of, room_of
 from training.policy_model import PolicyModel, pick_device
 from training.prefix_tree import Sample
-from training.results import summarize
+from training.results import summarize, told
 from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
@@ -103,7 +103,7 @@ def train(chosen: argparse.Namespace) -> None:
         greedy = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
         found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, greedy, model)
         log.metrics(chosen.iterations, found)
-        sys.stdout.write(f"validation: success {found['check_success']:.3f} return {found['check_return']:.3f}\n")
+        sys.stdout.write(f"{told(found)}\n")
     sys.stdout.write(f"written: {chosen.out / 'adapter'}\n")
 
 

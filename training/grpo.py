@@ -7,7 +7,9 @@ An iteration, top to bottom:
 
     draw      some cases, each in one world, each played by a whole group
     play      all episodes at once, sampled at temperature 1 under the grammar
-    compare   an episode's advantage is its return less its group's mean; groups whose returns are all equal are dropped
+    compare   an episode's advantage is its worth less its group's mean; groups that are all worth the same are dropped.
+              Worth is the return or, with --sce-share, partly cost efficiency: of a return success is so large a part
+              that savings of a tenth are hardly heard beside it
     learn     clipped policy gradient on action tokens; each episode weighs the same, however long it is
 
 Advantages are scaled by the spread of the whole batch, not of each group: where all of a group fail, their returns
@@ -28,7 +30,7 @@ import torch
 from numpy.typing import NDArray
 
 from TokenOptEnv.config import Difficulty
-from TokenOptEnv.errors import CamreError
+from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
 from training.cases import CaseBox
 from training.curriculum import Curriculum, draw
@@ -37,13 +39,13 @@ from training.evaluate import evaluate
 from training.learner import Learner, Lesson, Scores
 from training.options import add_common, grammar_of, model_of, room_of
 from training.policy_model import pick_device
-from training.results import summarize
+from training.results import summarize, told
 from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
 
 _ALIKE = 1e-6
-"""Returns that differ by less are equal: rounding must not become an advantage."""
+"""Worths that differ by less are equal: rounding must not become an advantage."""
 _MEASURED_LESSONS = 16
 """On so many the drift from the start is measured where it is not penalised."""
 
@@ -66,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--solvable-share", type=float, default=0.75, help="of cases that a heuristic has solved")
     parser.add_argument("--long-share", type=float, default=1.0, help="of cases that take many steps; they cost most")
+    parser.add_argument("--sce-share", type=float, default=0.0, help="of an episode's worth; the rest is its return")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
         train(parser.parse_args(arguments))
@@ -74,6 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def train(chosen: argparse.Namespace) -> None:
+    if not 0.0 <= chosen.sce_share <= 1.0:
+        raise BadInput(f"--sce-share is a share of 1, not {chosen.sce_share:g}; give 0 to 1")
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
     pool = open_pool(room_of(chosen, box.file), chosen.processes, block=max(1, chosen.group_size // 4))
@@ -97,8 +102,9 @@ def train(chosen: argparse.Namespace) -> None:
     for iteration in range(first, chosen.iterations):
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
         played, pace = play(tasks, pool, sampler, model.tokenizer)
-        rewards = [each.ended.total_return for each in played]
-        advantages = group_advantages(rewards, chosen.group_size)
+        advantages = group_advantages(
+            [worth(each.ended.total_return, each.ended.sce, chosen.sce_share) for each in played], chosen.group_size
+        )
         kept = [each for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
         lessons = to_lessons(learner, kept, [each for each in advantages if each is not None])
 
@@ -124,8 +130,9 @@ def train(chosen: argparse.Namespace) -> None:
         if check_pool is not None and ((iteration + 1) % chosen.check_every == 0 or last or is_late):
             found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, greedy, model)
             metrics |= found
-            if found["check_return"] > best:
-                best = found["check_return"]
+            checked = worth(found["check_return"], found["check_sce"], chosen.sce_share)
+            if checked > best:
+                best = checked
                 model.save(chosen.out / "best")
         log.metrics(iteration, metrics)
         total_s = pace.seconds + learn_s
@@ -165,9 +172,13 @@ def drawn(iteration: int, box: CaseBox, curriculum: Curriculum, chosen: argparse
     return draw(box.index, curriculum, chosen.groups, chosen.group_size, *shares)
 
 
-def group_advantages(rewards: Sequence[float], group_size: int) -> list[float | None]:
+def worth(total_return: float, sce: float, sce_share: float) -> float:
+    return (1.0 - sce_share) * total_return + sce_share * sce
+
+
+def group_advantages(worths: Sequence[float], group_size: int) -> list[float | None]:
     """By episode; None where its whole group ended alike."""
-    groups = np.asarray(rewards, dtype=np.float64).reshape(-1, group_size)
+    groups = np.asarray(worths, dtype=np.float64).reshape(-1, group_size)
     centred = groups - groups.mean(axis=1, keepdims=True)
     differs = np.ptp(groups, axis=1) > _ALIKE
     spread = float(np.sqrt((centred[differs] ** 2).mean())) if differs.any() else 1.0
@@ -273,12 +284,11 @@ def lengths(played: list[Played]) -> dict[str, float]:
 
 
 def tell(iteration: int, metrics: dict[str, float | str], env_share: float, steps_per_minute: float) -> None:
-    check = f" check {metrics['check_return']:.3f}/{metrics['check_success']:.3f}" if "check_return" in metrics else ""
     sys.stdout.write(
         f"iteration {iteration + 1} return {metrics['return']:.3f} success {metrics['success']:.3f}"
         f" sce {metrics['sce']:.3f} steps {metrics['steps']:.1f} refused {metrics['refused_share']:.3f}"
         f" entropy {metrics.get('entropy', 0.0):.3f} kept {metrics['groups_kept']:.2f} {metrics['reached']}"
-        f" | {steps_per_minute:,.0f} env steps/min, environment {env_share:.1%}{check}\n"
+        f" | {steps_per_minute:,.0f} env steps/min, environment {env_share:.1%} {told(metrics)}\n"
     )
     sys.stdout.flush()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from training.episode import Outcome
@@ -34,3 +34,9 @@ def summarize(outcomes: Sequence[Outcome], prefix: str = "") -> dict[str, float]
         **{f"action_{name.lower()}": count / steps for name, count in sorted(actions.items())},
     }
     return {f"{prefix}{name}": float(value) for name, value in found.items()}
+
+
+def told(found: Mapping[str, float | str]) -> str:
+    """A check on validation, in short; nothing where there was none."""
+    checks = {key: found[f"check_{key}"] for key in ("return", "success", "sce") if f"check_{key}" in found}
+    return "validation: " + ", ".join(f"{key} {value:.3f}" for key, value in checks.items()) if checks else ""

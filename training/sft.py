@@ -28,6 +28,7 @@ from training.learner import Learner, Lesson, Scores
 from training.options import add_common, grammar_of, model_of, room_of
 from training.policy_model import PolicyModel, pick_device
 from training.prefix_tree import Sample
+from training.results import told
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
 
@@ -96,7 +97,7 @@ def train(chosen: argparse.Namespace) -> None:
         sampler = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
         found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, sampler, model)
         log.metrics(last, found)
-        sys.stdout.write(f"validation: success {found['check_success']:.3f} return {found['check_return']:.3f}\n")
+        sys.stdout.write(f"{told(found)}\n")
     sys.stdout.write(f"written: {chosen.out / 'adapter'}\n")
 
 

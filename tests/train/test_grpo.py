@@ -8,7 +8,7 @@ from TokenOptEnv.config import Difficulty
 from TokenOptEnv.streams import Stream
 from training.cases import BoxedCase, BoxIndex
 from training.curriculum import Curriculum, draw
-from training.grpo import group_advantages
+from training.grpo import group_advantages, worth
 
 
 def index(*difficulties: Difficulty) -> BoxIndex:
@@ -34,6 +34,12 @@ def test_an_advantage_is_a_return_less_its_groups_mean() -> None:
 
 def test_a_group_whose_returns_are_equal_is_dropped_even_if_rounding_makes_them_differ() -> None:
     assert group_advantages([0.1 + 0.2, 0.3, 0.0, 1.0], 2)[:2] == [None, None]
+
+
+def test_an_episode_is_worth_its_return_unless_savings_are_to_count_more() -> None:
+    assert worth(0.8, 0.4, 0.0) == 0.8
+    assert worth(0.8, 0.4, 0.25) == pytest.approx(0.7)
+    assert worth(0.8, 0.4, 1.0) == 0.4
 
 
 def test_small_differences_among_failures_stay_small_beside_a_success() -> None:
