@@ -395,13 +395,17 @@ def strength(card: ModelCard) -> tuple[int, int, str]:
 
 def model_tokens(card: ModelCard, count: int) -> int:
     """`count` tokens of the card's vocabulary, as the model itself would count them."""
-    return -(-count * card.vocabulary_permille // 1000)
+    return _scaled(count, card.vocabulary_permille)
 
 
 def text_tokens(card: ModelCard, text: str) -> int:
-    return -(-tokens.count(card.vocabulary, text) * card.vocabulary_permille // 1000)
+    return _scaled(tokens.count(card.vocabulary, text), card.vocabulary_permille)
 
 
 def counted_tokens(vocabulary: str, permille: int, text: str) -> int:
     """For those who keep what they counted, by the way it was counted: a card is no key."""
-    return -(-tokens.count(vocabulary, text) * permille // 1000)
+    return _scaled(tokens.count(vocabulary, text), permille)
+
+
+def _scaled(count: int, permille: int) -> int:
+    return -(-count * permille // 1000)

@@ -284,12 +284,13 @@ def lengths(played: list[Played]) -> dict[str, float]:
 
 
 def tell(iteration: int, metrics: dict[str, float | str], env_share: float, steps_per_minute: float) -> None:
-    sys.stdout.write(
+    line = (
         f"iteration {iteration + 1} return {metrics['return']:.3f} success {metrics['success']:.3f}"
         f" sce {metrics['sce']:.3f} steps {metrics['steps']:.1f} refused {metrics['refused_share']:.3f}"
         f" entropy {metrics.get('entropy', 0.0):.3f} kept {metrics['groups_kept']:.2f} {metrics['reached']}"
-        f" | {steps_per_minute:,.0f} env steps/min, environment {env_share:.1%} {told(metrics)}\n"
+        f" | {steps_per_minute:,.0f} env steps/min, environment {env_share:.1%} {told(metrics)}"
     )
+    sys.stdout.write(f"{line.rstrip()}\n")
     sys.stdout.flush()
 
 

@@ -45,9 +45,8 @@ _RATIO = 0.4
 _GONE_THROUGH = (ItemKind.PREVIEW, *CONTENT)
 _MUCH_TOKENS = 500
 _CACHE_TOKENS = CACHE_MAX_HITS * FINDING_CAP_TOKENS
-
-
 _SPARING_SHARE = 0.3
+"""Of cases: too few for a student to do likewise when in doubt, enough for it to try."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from TokenOptEnv.config import Difficulty
 from TokenOptEnv.streams import Stream
 from training.cases import BoxedCase, BoxIndex
 from training.curriculum import Curriculum, draw
-from training.grpo import group_advantages, worth
+from training.grpo import group_advantages, main, worth
 
 
 def index(*difficulties: Difficulty) -> BoxIndex:
@@ -40,6 +40,13 @@ def test_an_episode_is_worth_its_return_unless_savings_are_to_count_more() -> No
     assert worth(0.8, 0.4, 0.0) == 0.8
     assert worth(0.8, 0.4, 0.25) == pytest.approx(0.7)
     assert worth(0.8, 0.4, 1.0) == 0.4
+
+
+def test_a_share_of_more_than_all_is_refused_in_one_line() -> None:
+    needed = ["--base", "base", "--data", "data", "--out", "out"]
+    with pytest.raises(SystemExit) as refused:
+        main([*needed, "--sce-share", "1.5"])
+    assert str(refused.value) == "grpo: --sce-share is a share of 1, not 1.5; give 0 to 1"
 
 
 def test_small_differences_among_failures_stay_small_beside_a_success() -> None:
