@@ -16,16 +16,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention import sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
-from TokenOptEnv.errors import BadInput
-
-_FIXED_ROTATIONS = ("default", "linear", "llama3", "yarn")
-"""Others look at the positions themselves, and the host would have to wait for them."""
-
-KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
-"""Not cuDNN's, which plans anew for every shape that it meets."""
+from training.llama import KERNELS, head_width, normed, require_plain, rotated, rotation
 
 
 class Room:
@@ -33,13 +27,13 @@ class Room:
 
     def __init__(self, config: Any, tokens: int, dtype: torch.dtype, device: torch.device) -> None:
         self.tokens = tokens
-        self._heads, self._head_width = config.num_key_value_heads, _head_width(config)
+        self._heads, self._head_width = config.num_key_value_heads, head_width(config)
         size = tokens * self._heads * self._head_width
         self._flat = torch.zeros((config.num_hidden_layers, 2, size), dtype=dtype, device=device)
 
     @staticmethod
     def bytes_per_token(config: Any, dtype: torch.dtype) -> int:
-        return int(2 * config.num_hidden_layers * config.num_key_value_heads * _head_width(config) * dtype.itemsize)
+        return int(2 * config.num_hidden_layers * config.num_key_value_heads * head_width(config) * dtype.itemsize)
 
     def shaped(self, rows: int, width: int) -> list[tuple[Tensor, Tensor]]:
         """By layer, keys and values of (rows, heads, width, head width), from the front of the memory."""
@@ -109,50 +103,35 @@ class StaticLlama:
     """Its weights are read where they lie, so a step that was recorded sees them change."""
 
     def __init__(self, causal: Any) -> None:
-        config = causal.config
-        rotation = (getattr(config, "rope_parameters", None) or {}).get("rope_type", "default")
-        if config.model_type != "llama" or rotation not in _FIXED_ROTATIONS:
-            raise BadInput(
-                f"the sampler writes a plain Llama's layers out and cannot sample from {config.model_type!r} with "
-                f"{rotation!r} rotations; use a base model of type 'llama'"
-            )
+        require_plain(causal.config)
         self._decoder, self._head = causal.model, causal.lm_head
-        self._scale = _head_width(config) ** -0.5
+        self._scale = head_width(causal.config) ** -0.5
 
     def logits(self, slate: Slate) -> Tensor:
         """After the tokens chosen last, whose keys and values are written into the room."""
         hidden = self._decoder.embed_tokens(slate.chosen)
-        cos, sin = self._decoder.rotary_emb(hidden, slate.positions[:, None])  # (rows, 1, head width)
+        cos, sin = (each[:, 0] for each in rotation(self._decoder, hidden, slate.positions[:, None]))
         slate.hiding.index_fill_(1, slate.slot, 0.0)
         for layer, (keys, values) in zip(self._decoder.layers, slate.layers, strict=True):
-            normed = layer.input_layernorm(hidden)
-            hidden = hidden + self._attended(layer.self_attn, normed, cos, sin, keys, values, slate)
-            hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
+            read = normed(layer.input_layernorm, hidden)
+            hidden = hidden + self._attended(layer.self_attn, read, cos, sin, keys, values, slate)
+            hidden = hidden + layer.mlp(normed(layer.post_attention_layernorm, hidden))
         slate.slot.add_(1)
         slate.positions.add_(1)
-        logits: Tensor = self._head(self._decoder.norm(hidden))
+        logits: Tensor = self._head(normed(self._decoder.norm, hidden))
         return logits
 
     def _attended(
-        self, attention: Any, normed: Tensor, cos: Tensor, sin: Tensor, keys: Tensor, values: Tensor, slate: Slate
+        self, attention: Any, read: Tensor, cos: Tensor, sin: Tensor, keys: Tensor, values: Tensor, slate: Slate
     ) -> Tensor:
         """The heads that share a key head become its queries, so that keys are never repeated."""
         rows, heads, _, width = keys.shape
-        query = _rotated(attention.q_proj(normed).view(rows, -1, width), cos, sin)
-        key = _rotated(attention.k_proj(normed).view(rows, heads, width), cos, sin)
+        query = rotated(attention.q_proj(read).view(rows, -1, width), cos, sin)
+        key = rotated(attention.k_proj(read).view(rows, heads, width), cos, sin)
         keys.index_copy_(2, slate.slot, key[:, :, None])
-        values.index_copy_(2, slate.slot, attention.v_proj(normed).view(rows, heads, 1, width))
+        values.index_copy_(2, slate.slot, attention.v_proj(read).view(rows, heads, 1, width))
         query, mask = query.view(rows, heads, -1, width), slate.hiding[:, None, None]
         with sdpa_kernel(KERNELS):
             found = scaled_dot_product_attention(query, keys, values, attn_mask=mask, scale=self._scale)
         projected: Tensor = attention.o_proj(found.reshape(rows, -1))
         return projected
-
-
-def _rotated(heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    left, right = heads.chunk(2, dim=-1)
-    return heads * cos + torch.cat((-right, left), dim=-1) * sin
-
-
-def _head_width(config: Any) -> int:
-    return int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)

@@ -7,7 +7,6 @@ format: float16 on a GPU, float32 elsewhere. What is learnt from is always recom
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from peft import LoraConfig, PeftModel, get_peft_model
-from peft.tuners.tuners_utils import BaseTunerLayer
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM
@@ -24,6 +22,7 @@ from transformers.utils import logging as transformers_logging
 
 from TokenOptEnv.errors import BadInput
 from training.base_model import HUB_NAME
+from training.llama import Llama, merged
 from training.prefix_tree import TreeBatch
 
 _ADAPTER_FILE = "adapter_config.json"
@@ -52,8 +51,9 @@ class PolicyModel:
         self.base = base
         self.device = device
         self.tokenizer: Tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-        self._halved = device.type == "cuda" if halved is None else halved
-        plain = _load(base, torch.bfloat16 if self._halved and (lora or adapter) else torch.float32)
+        is_halved = device.type == "cuda" if halved is None else halved
+        self._dtype = torch.bfloat16 if is_halved else torch.float32
+        plain = _load(base, self._dtype if lora or adapter else torch.float32)
         self.eos_id: int = _end_token(plain.config.eos_token_id)
         self.pad_id: int = plain.config.pad_token_id or 0
         self.longest_tokens: int = plain.config.max_position_embeddings
@@ -65,9 +65,8 @@ class PolicyModel:
             self.net = plain
         self.net.to(device)
         self.net.train()
-        if self._halved:
-            _leave_inputs_halved(self.net)
-        self.sampled = _load(base, torch.float16 if self._halved else torch.float32).to(device).eval()
+        self._llama = Llama(self.causal, self._dtype)
+        self.sampled = _load(base, torch.float16 if is_halved else torch.float32).to(device).eval()
         self.sampled.requires_grad_(False)
         self.refresh_sampled()
 
@@ -90,22 +89,12 @@ class PolicyModel:
         for name, copied in self.sampled.named_parameters():
             place, _, attribute = name.rpartition(".")
             module = causal.get_submodule(place)
-            copied.copy_(_merged(module) if attribute == "weight" else getattr(module, attribute))
-
-    def precision(self) -> AbstractContextManager[Any]:
-        return torch.autocast(self.device.type, dtype=torch.bfloat16) if self._halved else nullcontext()
+            copied.copy_(merged(module) if attribute == "weight" else getattr(module, attribute))
 
     def logits(self, trees: TreeBatch) -> Tensor:
         """Of every action token's predecessor, in full precision; nothing else is projected onto the vocabulary."""
-        with self.precision():
-            dtype = torch.bfloat16 if self._halved else torch.float32
-            hidden = self.causal.model(
-                input_ids=trees.tokens,
-                position_ids=trees.positions,
-                attention_mask=trees.mask(dtype),
-                use_cache=False,
-            ).last_hidden_state
-            chosen = hidden[trees.rows, trees.predictors]
+        hidden = self._llama.hidden(trees.tokens, trees.positions, trees.mask(self._dtype))
+        chosen = hidden[trees.rows, trees.predictors]
         head: Tensor = self.causal.lm_head.weight
         logits: Tensor = chosen.float() @ head.float().T
         return logits
@@ -137,23 +126,7 @@ def _lora_config(lora: Lora) -> LoraConfig:
     )
 
 
-def _leave_inputs_halved(net: nn.Module) -> None:
-    """An adapter's weights are in full precision, and its layers would widen what they read only to have it halved."""
-    for module in net.modules():
-        if isinstance(module, BaseTunerLayer):
-            setattr(module, "cast_input_dtype_enabled", False)  # noqa: B010 - a module's own __setattr__ is typed for tensors
-
-
 def _end_token(given: int | list[int] | None) -> int:
     if given is None:
         raise BadInput("the model's config names no end token; a policy could not say where its action ends")
     return given[0] if isinstance(given, list) else given
-
-
-def _merged(module: Any) -> Tensor:
-    weight: Tensor = module.weight.float()
-    if not hasattr(module, "lora_A"):
-        return weight
-    for name in module.active_adapters:
-        weight = weight + module.get_delta_weight(name).float()
-    return weight

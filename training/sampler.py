@@ -16,12 +16,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.attention import sdpa_kernel
-from transformers.cache_utils import Cache, DynamicLayer
 
 from TokenOptEnv.errors import BadInput
-from training.decode_step import KERNELS, Room, Slate, StaticLlama
+from training.decode_step import Room, Slate, StaticLlama
 from training.grammar import TokenGrammar
+from training.llama import Llama
 from training.policy_model import PolicyModel
 from training.recording import Recorder, Step
 
@@ -121,7 +120,7 @@ class Sampler:
         self._model, self._sampling, self._grammar = model, sampling, grammar
         self._blocks = blocks or Blocks.of(model.device)
         self._generator = torch.Generator(device=model.device)
-        self._llama = StaticLlama(model.sampled)
+        self._reader, self._llama = Llama(model.sampled, model.sampled.dtype), StaticLlama(model.sampled)
         self._recorder = Recorder(model.device)
         self._shapes: dict[tuple[int, int], _Shape] = {}
         self._noise: Tensor | None = None
@@ -202,7 +201,7 @@ class Sampler:
     def _read(self, prompts: Sequence[Ids], slate: Slate) -> Tensor:
         """The prompts' keys and values go into the room; what the network says after each comes back."""
         device = self._model.device
-        decoder, head = self._model.sampled.model, self._model.sampled.lm_head
+        head = self._model.sampled.lm_head
         logits = torch.zeros((len(slate.live), head.out_features), dtype=self._model.sampled.dtype, device=device)
         first = 0
         while first < len(prompts):
@@ -211,9 +210,14 @@ class Sampler:
             tokens = np.full((len(part), len(part[0])), self._model.pad_id, dtype=np.int64)
             for row, prompt in enumerate(part):
                 tokens[row, : len(prompt)] = prompt
-            cache = Cache(layers=[_PromptLayer(keys[first:last], values[first:last]) for keys, values in slate.layers])
-            with sdpa_kernel(KERNELS):
-                hidden = decoder(input_ids=torch.from_numpy(tokens).to(device), past_key_values=cache).last_hidden_state
+            rows = [(keys[first:last], values[first:last]) for keys, values in slate.layers]
+            places = torch.arange(tokens.shape[1], device=device)[None]
+
+            def keep(layer: int, key: Tensor, value: Tensor, rows: list[tuple[Tensor, Tensor]] = rows) -> None:
+                for kept, states in zip(rows[layer], (key, value), strict=True):
+                    kept[:, :, : states.shape[-2]] = states
+
+            hidden = self._reader.hidden(torch.from_numpy(tokens).to(device), places, keep=keep)
             ends = slate.positions[first:last] - 1
             logits[first:last] = head(hidden[torch.arange(len(part), device=device), ends])
             first = last
@@ -258,22 +262,6 @@ class Sampler:
             chosen = (torch.softmax(logits, -1) / self._noise[: len(logits)]).argmax(-1)
         logprob = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
         return chosen, logprob
-
-
-class _PromptLayer(DynamicLayer):  # type: ignore[no-untyped-call]
-    """Keeps a copy of a prompt's keys and values in the room and hands them on as they came."""
-
-    def __init__(self, keys: Tensor, values: Tensor) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self._kept = keys, values
-
-    def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-        for kept, states in zip(self._kept, (key_states, value_states), strict=True):
-            kept[:, :, : states.shape[-2]] = states
-        return key_states, value_states
-
-    def get_seq_length(self) -> int:
-        return 0
 
 
 def _step_tokens(rows: int, width: int) -> int:

@@ -1,0 +1,152 @@
+"""A plain Llama's layers, written out: whole texts at once, to learn from them and to read prompts.
+
+At this size passes over memory take the time, not products. A library's forward with an adapter beside every linear
+layer makes some ninety a layer; here the adapter is added to the weight that it adapts before the texts come, a norm is
+one pass, and keys are not repeated. Gradients flow through the sum into the adapter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention, silu
+
+from TokenOptEnv.errors import BadInput
+
+_FIXED_ROTATIONS = ("default", "linear", "llama3", "yarn")
+"""Others look at the positions themselves, and the host would have to wait for them."""
+
+KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Not cuDNN's, which plans anew for every shape that it meets."""
+
+Keep = Callable[[int, Tensor, Tensor], None]
+"""Is given each layer's number, keys and values (rows, heads, tokens, head width)."""
+
+
+class Llama:
+    """Weights are read where they lie, as they are at each call."""
+
+    def __init__(self, causal: Any, dtype: torch.dtype) -> None:
+        """`dtype` is what is computed in, whatever the weights are kept in."""
+        require_plain(causal.config)
+        self._decoder, self._dtype = causal.model, dtype
+
+    def hidden(self, tokens: Tensor, positions: Tensor, mask: Tensor | None = None, keep: Keep | None = None) -> Tensor:
+        """Of every token, after the last norm. Without a mask each sees what stands before it."""
+        hidden = self._decoder.embed_tokens(tokens).to(self._dtype)
+        cos, sin = rotation(self._decoder, hidden, positions)
+        for number, layer in enumerate(self._decoder.layers):
+            hidden, key, value = _layer(hidden, cos, sin, mask, LayerWeights.of(layer, self._dtype))
+            if keep is not None:
+                keep(number, key, value)
+        return normed(self._decoder.norm, hidden)
+
+
+class Linear(NamedTuple):
+    weight: Tensor
+    bias: Tensor | None
+
+    @classmethod
+    def of(cls, module: Any, dtype: torch.dtype) -> Linear:
+        return cls(merged(module).to(dtype), None if module.bias is None else module.bias.to(dtype))
+
+    def __call__(self, read: Tensor) -> Tensor:
+        return linear(read, self.weight, self.bias)
+
+
+class LayerWeights(NamedTuple):
+    before: Tensor
+    query: Linear
+    key: Linear
+    value: Linear
+    out: Linear
+    between: Tensor
+    gate: Linear
+    up: Linear
+    down: Linear
+    epsilon: float
+    head_width: int
+
+    @classmethod
+    def of(cls, layer: Any, dtype: torch.dtype) -> LayerWeights:
+        attention, mlp = layer.self_attn, layer.mlp
+        return cls(
+            before=layer.input_layernorm.weight.to(dtype),
+            query=Linear.of(attention.q_proj, dtype),
+            key=Linear.of(attention.k_proj, dtype),
+            value=Linear.of(attention.v_proj, dtype),
+            out=Linear.of(attention.o_proj, dtype),
+            between=layer.post_attention_layernorm.weight.to(dtype),
+            gate=Linear.of(mlp.gate_proj, dtype),
+            up=Linear.of(mlp.up_proj, dtype),
+            down=Linear.of(mlp.down_proj, dtype),
+            epsilon=layer.input_layernorm.variance_epsilon,
+            head_width=attention.head_dim,
+        )
+
+
+def _layer(
+    hidden: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, weights: LayerWeights
+) -> tuple[Tensor, Tensor, Tensor]:
+    """What goes on to the next layer, and the keys and values of this one."""
+    apart = (*hidden.shape[:2], -1, weights.head_width)
+    read = rms_norm(hidden, hidden.shape[-1:], weights.before, weights.epsilon)
+    query = rotated(weights.query(read).view(apart), cos, sin).transpose(1, 2)
+    key = rotated(weights.key(read).view(apart), cos, sin).transpose(1, 2)
+    value = weights.value(read).view(apart).transpose(1, 2)
+    hidden = hidden + weights.out(_attended(query, key, value, mask).transpose(1, 2).flatten(2))
+    read = rms_norm(hidden, hidden.shape[-1:], weights.between, weights.epsilon)
+    hidden = hidden + weights.down(silu(weights.gate(read)) * weights.up(read))
+    return hidden, key, value
+
+
+def _attended(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+    with sdpa_kernel(KERNELS):
+        if mask is None:
+            return scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
+        groups = query.shape[1] // key.shape[1]  # kernels that take a mask want a key head for each
+        key, value = (each.repeat_interleave(groups, dim=1) for each in (key, value))
+        return scaled_dot_product_attention(query, key, value, attn_mask=mask)
+
+
+def merged(module: Any) -> Tensor:
+    """A linear layer's weight with its adapter, if it has one, in full precision then."""
+    weight: Tensor = module.weight
+    if not hasattr(module, "lora_A"):
+        return weight
+    for name in module.active_adapters:
+        down, up = module.lora_A[name].weight, module.lora_B[name].weight
+        weight = torch.addmm(weight.float(), up.float(), down.float(), alpha=module.scaling[name])
+    return weight
+
+
+def normed(norm: Any, hidden: Tensor) -> Tensor:
+    return rms_norm(hidden, hidden.shape[-1:], norm.weight.to(hidden.dtype), norm.variance_epsilon)
+
+
+def rotation(decoder: Any, hidden: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
+    """By row and position, for every head: what `rotated` takes. Half of the sines are negative there."""
+    cos, sin = decoder.rotary_emb(hidden, positions)
+    left, right = sin.chunk(2, dim=-1)
+    return cos[:, :, None], torch.cat((-left, right), dim=-1)[:, :, None]
+
+
+def rotated(heads: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    return torch.addcmul(heads * cos, heads.roll(heads.shape[-1] // 2, dims=-1), sin)
+
+
+def head_width(config: Any) -> int:
+    return int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
+
+
+def require_plain(config: Any) -> None:
+    rotation = (getattr(config, "rope_parameters", None) or {}).get("rope_type", "default")
+    if config.model_type != "llama" or rotation not in _FIXED_ROTATIONS or config.hidden_act != "silu":
+        raise BadInput(
+            f"a plain Llama's layers are written out here, and those of {config.model_type!r} with {rotation!r} "
+            f"rotations and {config.hidden_act!r} are others; use a base model of type 'llama'"
+        )
