@@ -72,14 +72,12 @@ class Learner:
         return [] if self.grammar is None else self.grammar.states(sample.action_ids.tolist())
 
     def batches(self, lessons: Sequence[Lesson]) -> Iterator[list[int]]:
-        """Lessons of like length together, by place, as many as fit; plain texts apart from trees, which are slower."""
-        for is_plain in (True, False):
-            places = [place for place, lesson in enumerate(lessons) if lesson.tree.is_plain is is_plain]
-            order = sorted(places, key=lambda place: -len(lessons[place].tree.tokens))
-            while order:
-                rows = max(1, self._most_batch_tokens // len(lessons[order[0]].tree.tokens))
-                yield order[:rows]
-                order = order[rows:]
+        """Lessons of like length together, by place, as many as fit."""
+        order = sorted(range(len(lessons)), key=lambda place: -len(lessons[place].tree.trunk))
+        while order:
+            rows = prefix_tree.fitting([lessons[place].tree for place in order], self._most_batch_tokens)
+            yield order[:rows]
+            order = order[rows:]
 
     def scores(self, lessons: Sequence[Lesson]) -> Scores:
         logits = self.model.logits(prefix_tree.batch([each.tree for each in lessons], self.model.device))

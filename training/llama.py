@@ -34,9 +34,16 @@ class Llama:
         """`dtype` is what is computed in, whatever the weights are kept in."""
         require_plain(causal.config)
         self._decoder, self._dtype = causal.model, dtype
+        self._groups = causal.config.num_attention_heads // causal.config.num_key_value_heads
 
     def hidden(self, tokens: Tensor, positions: Tensor, mask: Tensor | None = None, keep: Keep | None = None) -> Tensor:
-        """Of every token, after the last norm. Without a mask each sees what stands before it."""
+        """Of every token, after the last norm.
+
+        A mask (rows, 1, queries, keys) is for the last tokens, as many as it has queries; the others see what stands
+        before them.
+        """
+        if mask is not None:
+            mask = mask.repeat(1, 1, self._groups, 1)
         hidden = self._decoder.embed_tokens(tokens).to(self._dtype)
         cos, sin = rotation(self._decoder, hidden, positions)
         for number, layer in enumerate(self._decoder.layers):
@@ -105,12 +112,16 @@ def _layer(
 
 
 def _attended(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+    """Heads that share a key head become its queries under a mask, so that keys are never repeated."""
     with sdpa_kernel(KERNELS):
         if mask is None:
             return scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
-        groups = query.shape[1] // key.shape[1]  # kernels that take a mask want a key head for each
-        key, value = (each.repeat_interleave(groups, dim=1) for each in (key, value))
-        return scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        rows, heads, tokens, width = query.shape
+        plain = tokens - mask.shape[2] * key.shape[1] // heads
+        before = _attended(query[:, :, :plain], key[:, :, :plain], value[:, :, :plain], None)
+        queries = query[:, :, plain:].reshape(rows, key.shape[1], -1, width)
+        after = scaled_dot_product_attention(queries, key, value, attn_mask=mask)
+        return torch.cat((before, after.view(rows, heads, -1, width)), dim=2)
 
 
 def merged(module: Any) -> Tensor:

@@ -5,6 +5,9 @@ items are appended more often than dropped. Written one below the other, the pro
 14,000 tokens; as a tree, in which a step branches off where it first differs from an earlier one, some 4,000. Every
 token keeps the position it has in its own prompt and attends to exactly the tokens before it there, so losses and
 gradients are those of separate prompts. Shared by token, not by text: whatever happens at a seam, the tree is exact.
+
+The longest of the prompts is the tree's trunk: a plain text, for which there are fast kernels. Only what is off the
+trunk, mostly short ends of prompts and what was said after them, needs a mask.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from torch import Tensor
 
 _MULTIPLE = 16
 """Lengths are padded to this: attention kernels want aligned masks."""
+_MOST_OFF_TRUNK_TOKENS = 1_024
+"""Of one tree: where more would be under a mask, another tree is quicker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +53,13 @@ class Tree:
     _texts: list[NDArray[np.int32]] = field(default_factory=list)
 
     @property
-    def is_plain(self) -> bool:
-        """One sample alone: the mask of a plain text, for which there are faster kernels."""
-        return len(self.reach) == 1
+    def trunk(self) -> NDArray[np.int32]:
+        """The longest of the samples, by the tree's tokens."""
+        return max(self._paths, key=len)
+
+    @property
+    def off_trunk_tokens(self) -> int:
+        return len(self.tokens) - len(self.trunk)
 
     def add(self, number: int, sample: Sample) -> None:
         """Sample `number`, branching off where it first differs from what is here."""
@@ -62,10 +71,10 @@ class Tree:
         self.targets += sample.action_ids.tolist()
         self.samples += [number] * len(sample.action_ids)
 
-    def new_tokens(self, sample: Sample) -> int:
-        """How much longer the tree would become."""
+    def has_room_for(self, sample: Sample, most_tokens: int) -> bool:
         text = np.concatenate([sample.prompt_ids, sample.action_ids])
-        return len(text) - self._shared(text, len(sample.prompt_ids))[0]
+        size = len(self.tokens) + len(text) - self._shared(text, len(sample.prompt_ids))[0]
+        return size <= most_tokens and size - max(len(self.trunk), len(text)) <= _MOST_OFF_TRUNK_TOKENS
 
     def _shared(self, text: NDArray[np.int32], prompt_tokens: int) -> tuple[int, int]:
         """The longest beginning in common with an earlier sample, and which one that is.
@@ -101,7 +110,7 @@ def grow(samples: Sequence[Sample], most_tokens: int) -> list[Tree]:
     """The samples of an episode as one tree or, where it would become too large, as several."""
     trees: list[Tree] = []
     for number, sample in enumerate(samples):
-        if not trees or len(trees[-1].tokens) + trees[-1].new_tokens(sample) > most_tokens:
+        if not trees or not trees[-1].has_room_for(sample, most_tokens):
             trees.append(Tree())
         trees[-1].add(number, sample)
     return trees
@@ -109,51 +118,52 @@ def grow(samples: Sequence[Sample], most_tokens: int) -> list[Tree]:
 
 @dataclass(frozen=True, slots=True)
 class TreeBatch:
-    """Trees side by side, padded on the right."""
+    """Trees side by side: their trunks, padded on the right, then what is off them, padded likewise."""
 
     tokens: Tensor
     positions: Tensor
     branches: Tensor
     offsets: Tensor
     reach: Tensor
+    trunk_tokens: int
+    """So many come first and see what stands before them; the others need a mask."""
     rows: Tensor
     """By action token of the whole batch: its tree."""
     predictors: Tensor
     targets: Tensor
-    is_plain: bool
-    """Of one sample each."""
 
     def mask(self, dtype: torch.dtype) -> Tensor | None:
-        """Additive, by tree, query and key: zero where the key stands on the query's way to the root.
+        """Additive, by tree, query off the trunk and key: zero where the key stands on the query's way to the root.
 
-        None where that is everything before it: what pads a text stands after it and is not seen.
+        None where there are no such queries.
         """
-        if self.is_plain:
+        if self.trunk_tokens == self.tokens.shape[1]:
             return None
-        branch_of_query, branch_of_key = self.branches[:, :, None], self.branches[:, None, :]
+        branch_of_query, branch_of_key = self.branches[:, self.trunk_tokens :, None], self.branches[:, None, :]
         rows = torch.arange(len(self.tokens), device=self.tokens.device)[:, None, None]
         seen = self.reach[rows, branch_of_query, branch_of_key]
         offsets = self.offsets.int()
-        seen = torch.where(branch_of_query == branch_of_key, offsets[:, :, None] + 1, seen)
+        seen = torch.where(branch_of_query == branch_of_key, offsets[:, self.trunk_tokens :, None] + 1, seen)
         visible = offsets[:, None, :] < seen
         mask = torch.zeros(visible.shape, dtype=dtype, device=visible.device)
         return mask.masked_fill_(~visible, torch.finfo(dtype).min)[:, None]
 
 
 def batch(trees: Sequence[Tree], device: torch.device) -> TreeBatch:
-    longest = max(len(tree.tokens) for tree in trees)
-    length = -(-longest // _MULTIPLE) * _MULTIPLE
+    trunk_tokens = _padded(max(len(tree.trunk) for tree in trees))
+    length = trunk_tokens + _padded(max(tree.off_trunk_tokens for tree in trees))
     most_branches = max(len(tree.reach) for tree in trees)
-    tokens, positions, offsets = (np.zeros((len(trees), length), dtype=np.int64) for _ in range(3))
+    tokens = np.zeros((len(trees), length), dtype=np.int64)
+    positions, offsets = (np.tile(np.arange(length), (len(trees), 1)) for _ in range(2))
     branches = np.full((len(trees), length), most_branches, dtype=np.int64)
+    """Padding is a branch of its own that nobody stands on; each of its tokens sees some other, never nothing."""
     reach = np.zeros((len(trees), most_branches + 1, most_branches + 1), dtype=np.int32)
+    predictors = []
     for row, tree in enumerate(trees):
-        size = len(tree.tokens)
-        tokens[row, :size], positions[row, :size] = tree.tokens, tree.positions
-        branches[row, :size], offsets[row, :size] = tree.branches, tree.offsets
-        offsets[row, size:] = np.arange(length - size)
-        """Padding is a branch of its own that nobody stands on; each of its tokens sees some other, never nothing."""
-        positions[row, size:] = np.arange(size, length)
+        places = _places(tree, trunk_tokens)
+        tokens[row, places], positions[row, places] = tree.tokens, tree.positions
+        branches[row, places], offsets[row, places] = tree.branches, tree.offsets
+        predictors.append(places[tree.predictors])
         for branch, standing in enumerate(tree.reach):
             reach[row, branch, : len(standing)] = standing
     return TreeBatch(
@@ -162,8 +172,32 @@ def batch(trees: Sequence[Tree], device: torch.device) -> TreeBatch:
         branches=torch.from_numpy(branches).to(device),
         offsets=torch.from_numpy(offsets).to(device),
         reach=torch.from_numpy(reach).to(device),
+        trunk_tokens=trunk_tokens,
         rows=torch.tensor([row for row, tree in enumerate(trees) for _ in tree.targets], device=device),
-        predictors=torch.tensor([each for tree in trees for each in tree.predictors], device=device),
+        predictors=torch.from_numpy(np.concatenate(predictors)).to(device),
         targets=torch.tensor([each for tree in trees for each in tree.targets], device=device),
-        is_plain=all(tree.is_plain for tree in trees),
     )
+
+
+def fitting(trees: Sequence[Tree], most_tokens: int) -> int:
+    """How many of these, from the first on, a batch may hold; at least one."""
+    trunk = off_trunk = 0
+    for number, tree in enumerate(trees):
+        trunk, off_trunk = max(trunk, len(tree.trunk)), max(off_trunk, tree.off_trunk_tokens)
+        if number and (number + 1) * (_padded(trunk) + _padded(off_trunk)) > most_tokens:
+            return number
+    return len(trees)
+
+
+def _places(tree: Tree, trunk_tokens: int) -> NDArray[np.int64]:
+    """By token of a tree: where it stands in its row."""
+    is_off = np.ones(len(tree.tokens), dtype=bool)
+    is_off[tree.trunk] = False
+    places = np.empty(len(tree.tokens), dtype=np.int64)
+    places[tree.trunk] = np.arange(len(tree.trunk))
+    places[is_off] = trunk_tokens + np.arange(tree.off_trunk_tokens)
+    return places
+
+
+def _padded(size: int) -> int:
+    return -(-size // _MULTIPLE) * _MULTIPLE

@@ -75,10 +75,28 @@ def test_samples_alone_need_no_mask_and_say_the_same(model: PolicyModel) -> None
         np.testing.assert_allclose(found, separate(model, step).detach().numpy(), atol=2e-5)
 
 
-def test_trees_and_samples_alone_are_read_apart(model: PolicyModel) -> None:
-    learner = Learner(model, None, 10_000, 10_000)
-    lessons = [each for count in (3, 1, 2, 1) for each in learner.lessons(samples(5, count), 1.0, 0.0)]
-    assert list(learner.batches(lessons)) == [[1, 3], [0, 2]]
+def test_only_what_is_off_the_trunk_is_masked() -> None:
+    """Whichever sample is the longest."""
+    steps = samples()
+    for order in (steps, steps[::-1], [steps[2], steps[4], steps[0]]):
+        (tree,) = prefix_tree.grow(order, 10_000)
+        together = prefix_tree.batch([tree], CPU)
+        mask = together.mask(torch.float32)
+        longest = max(order, key=lambda step: len(step.prompt_ids))
+        text = np.concatenate([longest.prompt_ids, longest.action_ids])
+        assert mask is not None and mask.shape[2] == together.tokens.shape[1] - together.trunk_tokens < len(text)
+        assert together.tokens[0, : len(text)].tolist() == text.tolist()
+
+
+def test_prompts_with_little_in_common_become_trees_of_their_own() -> None:
+    """A purge: what the earlier prompts end with would all be under a mask."""
+    draw = np.random.default_rng(0)
+    head, dropped, after = (draw.integers(3, 1_000, size) for size in (300, 1_100, 1_200))
+    steps = [
+        Sample(np.concatenate(each).astype(np.int32), head[:5].astype(np.int32))
+        for each in ((head, dropped), (head, dropped, head[:20]), (head, after), (head, after, head[:20]))
+    ]
+    assert [len(tree.reach) for tree in prefix_tree.grow(steps, 10_000)] == [2, 2]
 
 
 def test_gradients_are_those_of_separate_prompts(model: PolicyModel) -> None:
