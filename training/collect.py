@@ -223,25 +223,16 @@ def collect_case(job: Job) -> Collected:
             actions=each.actions,
             slips=each.slips,
         )
-        for seed, each in _few_where_long(scenario.scenario_id, clean, slipped)
+        for seed, each in (*clean, *slipped)
     )
     return Collected(case, dump_scenario(scenario), traces, name, sum(each.success for each in best))
 
 
 def _worth_showing(played: Iterable[tuple[int, _Played]], job: Job) -> list[tuple[int, _Played]]:
+    """Twice as many of episodes that are long: there is more in them to get wrong."""
     good = [(seed, each) for seed, each in played if each.total_return >= job.least_return and each.actions]
-    return good[: job.most_traces]
-
-
-def _few_where_long(
-    scenario_id: str, clean: list[tuple[int, _Played]], slipped: list[tuple[int, _Played]]
-) -> list[tuple[int, _Played]]:
-    """One of a case whose episodes are long: it costs as much to learn from as five short ones."""
-    shown = [*clean, *slipped]
-    if not shown or len(shown[0][1].actions) < LONG_STEPS:
-        return shown
-    with_slips = [(seed, each) for seed, each in slipped if each.slips]
-    return with_slips[:1] if with_slips and Stream("long", scenario_id).chance(0.5) else shown[:1]
+    is_long = bool(good) and len(good[0][1].actions) >= LONG_STEPS
+    return good[: job.most_traces * (2 if is_long else 1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,9 @@
 Traces show how to go on where a tutor has been. A student strays, and what it does then nobody has shown it: it says
 the same again until its steps are gone. So it plays, a tutor says at every step what would have been right there, and
 that is learned (`tutor.py`). As in the warm start the loss falls on action tokens alone, every one counting the same.
+
+What a student does changes with every iteration, and so do the states that it is taught in: alone they would teach it
+to leave one rut for another. Traces are learned again beside them, and where it repeats itself it is told once.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from TokenOptEnv.config import Profile
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
 from training.cases import CaseBox
+from training.collect import read_traces
 from training.curriculum import Curriculum, draw, hardest
 from training.env_pool import open_pool
 from training.evaluate import evaluate
@@ -34,7 +38,7 @@ from training.results import summarize, told
 from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
-from training.sft import height
+from training.sft import height, replayed
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -43,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--iterations", type=int, default=20)
     parser.add_argument("--episodes", type=int, default=256, help="of an iteration, each of a case of its own")
     parser.add_argument("--updates", type=int, default=4, help="gradient steps an iteration")
-    parser.add_argument("--rate", type=float, default=2e-4, help="learning rate at its height")
+    parser.add_argument("--rate", type=float, default=1e-4, help="learning rate at its height")
+    parser.add_argument("--traces", type=int, default=128, help="of the warm start, learned again an iteration")
     parser.add_argument("--temperature", type=float, default=0.7, help="of the student's play")
     try:
         train(parser.parse_args(arguments))
@@ -69,18 +74,20 @@ def train(chosen: argparse.Namespace) -> None:
         learner.restore(state)
         first = state["iteration"] + 1
 
+    shown = replayed(read_traces(chosen.data.with_suffix(".jsonl")), pool, model) if chosen.traces else []
     tasks = drawn(first, box, chosen)
     begin(tasks, pool)
     for iteration in range(first, chosen.iterations):
         sampler.seed(word("follow sampling", chosen.seed, iteration))
         played, pace = play(tasks, pool, sampler, model.tokenizer)
-        lessons = [lesson for each in played for lesson in learner.lessons(advised(each, model), 1.0, 0.0)]
+        again = Stream("follow traces", chosen.seed, iteration).shuffled(shown)[: chosen.traces]
+        taught = [*(advised(each, model) for each in played), *again]
+        lessons = [lesson for samples in taught for lesson in learner.lessons(samples, 1.0, 0.0)]
         tasks = drawn(iteration + 1, box, chosen)
         begin(tasks, pool)  # the next cases are opened while the network learns from these
 
         started = perf_counter()
-        rate = chosen.rate * height(iteration, chosen.iterations)
-        losses = learn(learner, lessons, rate, Stream("follow order", chosen.seed, iteration), chosen.updates)
+        losses = learn(learner, lessons, iteration, chosen)
         model.refresh_sampled()
         learn_s = perf_counter() - started
         metrics = {**summarize([each.ended for each in played]), "loss": fmean(losses), "agreed": agreed(played, model)}
@@ -114,12 +121,13 @@ def drawn(iteration: int, box: CaseBox, chosen: argparse.Namespace) -> list[Task
 
 
 def advised(played: Played, model: PolicyModel) -> list[Sample]:
-    """What was shown, with what should have been said."""
-    return [
-        Sample(sample.prompt_ids, model.action_ids(advice))
+    """What was shown, with what should have been said; once where the student says the same again and again."""
+    steps = [
+        (sample.action_ids.tolist(), advice, Sample(sample.prompt_ids, model.action_ids(advice)))
         for sample, advice in zip(played.samples, played.advice, strict=True)
         if advice is not None
     ]
+    return [step[2] for place, step in enumerate(steps) if place == 0 or step[:2] != steps[place - 1][:2]]
 
 
 def agreed(played: Sequence[Played], model: PolicyModel) -> float:
@@ -133,11 +141,11 @@ def agreed(played: Sequence[Played], model: PolicyModel) -> float:
     return fmean(alike) if alike else 0.0
 
 
-def learn(learner: Learner, lessons: list[Lesson], rate: float, stream: Stream, updates: int) -> list[float]:
+def learn(learner: Learner, lessons: list[Lesson], iteration: int, chosen: argparse.Namespace) -> list[float]:
     losses: list[float] = []
-    order = stream.shuffled(range(len(lessons)))
-    for update in range(updates):
-        share = [lessons[place] for place in order[update::updates]]
+    order = Stream("follow order", chosen.seed, iteration).shuffled(range(len(lessons)))
+    for update in range(chosen.updates):
+        share = [lessons[place] for place in order[update :: chosen.updates]]
         tokens = sum(len(lesson.tree.targets) for lesson in share)
         if not tokens:
             continue
@@ -145,6 +153,7 @@ def learn(learner: Learner, lessons: list[Lesson], rate: float, stream: Stream, 
         def loss(scores: Scores, _: Sequence[int], tokens: int = tokens) -> Tensor:
             return -scores.logprobs.sum() / tokens
 
+        rate = chosen.rate * height(iteration * chosen.updates + update, chosen.iterations * chosen.updates)
         losses.append(learner.step(share, loss, rate, 1.0)[0])
     return losses or [0.0]
 

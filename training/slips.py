@@ -9,6 +9,8 @@ so for it a slip may also be an action that goes through, such as a question put
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering
@@ -16,12 +18,24 @@ from TokenOptEnv.text_actions import write as short_form
 
 _MOST_NAMED = 9
 """A slip names no more things than fit what a policy may write."""
+_MISNUMBERED_SHARE = 0.4
+"""Of slips: the commonest, whatever the action."""
+_NUMBERED = (
+    ActionType.READ_ARTIFACT,
+    ActionType.HYDRATE_SEGMENTS,
+    ActionType.COMPRESS_CONTEXT,
+    ActionType.PURGE_MEMORY,
+    ActionType.ROUTE_SUBTASK,
+    ActionType.SUBMIT_ANSWER,
+)
 
 
 def slip(
     action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream, may_go_through: bool = False
 ) -> str | None:
     """What a small model might say instead; None where nothing of the kind comes to mind."""
+    if draw.chance(_MISNUMBERED_SHARE):
+        return _misnumbered(action, observation, draw)
     match action.action_type:
         case ActionType.ROUTE_SUBTASK if may_go_through and draw.chance(0.6):
             return _with_others(action, observation, draw)
@@ -33,6 +47,18 @@ def slip(
             return _with_no_findings(observation, draw)
         case _:
             return None
+
+
+def _misnumbered(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str | None:
+    """One of its numbers is another's, or nobody's."""
+    numbering = Numbering.of(observation)
+    verb, *words = short_form(action, numbering).split()
+    numbers = list(takewhile(str.isdigit, words)) if action.action_type in _NUMBERED else []
+    if not numbers:
+        return None
+    last = max([*numbering.things.values(), *numbering.artifacts.values()], default=0)
+    words[draw.integer(0, len(numbers) - 1)] = str(draw.integer(1, last + 4))
+    return " ".join([verb, *words])
 
 
 def _with_more(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str | None:
