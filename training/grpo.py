@@ -21,7 +21,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from time import perf_counter
 
@@ -203,16 +203,18 @@ class _Tally:
     """Sums over action tokens of an iteration's updates."""
 
     tokens: int = 0
-    entropy: float = 0.0
-    clipped: float = 0.0
-    moved: float = 0.0
-    """How far the policy has moved from the one that played: an estimate of the divergence."""
+    sums: list[torch.Tensor] = field(default_factory=list)
+    """By batch: entropy, how many were clipped, and an estimate of the divergence from the policy that played."""
 
     def add(self, scores: Scores, ratio: torch.Tensor, clip: float) -> None:
+        """Asks nothing of the accelerator, which would have to be waited for."""
         self.tokens += len(ratio)
-        self.entropy += float(scores.entropies.sum())
-        self.clipped += float(((ratio - 1.0).abs() > clip).sum())
-        self.moved += float((ratio - 1.0 - ratio.log()).sum())
+        clipped = ((ratio - 1.0).abs() > clip).float()
+        self.sums.append(torch.stack([scores.entropies.sum(), clipped.sum(), (ratio - 1.0 - ratio.log()).sum()]))
+
+    def means(self) -> tuple[float, float, float]:
+        entropy, clipped, moved = (torch.stack(self.sums).double().sum(0) / self.tokens).tolist()
+        return entropy, clipped, moved
 
 
 def learn(
@@ -255,12 +257,13 @@ def learn(
         value, gradient = learner.step(share, loss, chosen.rate, 1.0)
         losses.append(value)
         gradients.append(gradient)
+    entropy, clipped, moved = tally.means()
     return {
         "loss": fmean(losses),
         "gradient": fmean(gradients),
-        "entropy": tally.entropy / tally.tokens,
-        "clip_fraction": tally.clipped / tally.tokens,
-        "kl_step": tally.moved / tally.tokens,
+        "entropy": entropy,
+        "clip_fraction": clipped,
+        "kl_step": moved,
         "kl_start": fmean(drift),
     }
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from training import prefix_tree
 from training.grammar import TokenGrammar
-from training.policy_model import PolicyModel
+from training.policy_model import PolicyModel, Reader
 from training.prefix_tree import Sample, Tree
 
 
@@ -79,8 +79,8 @@ class Learner:
             yield order[:rows]
             order = order[rows:]
 
-    def scores(self, lessons: Sequence[Lesson]) -> Scores:
-        logits = self.model.logits(prefix_tree.batch([each.tree for each in lessons], self.model.device))
+    def scores(self, lessons: Sequence[Lesson], read: Reader) -> Scores:
+        logits = read(prefix_tree.batch([each.tree for each in lessons], self.model.device))
         if self.grammar is not None:
             states = [state for each in lessons for state in each.states or []]
             logits = self.grammar.masked(logits, torch.tensor(states, device=logits.device))
@@ -95,26 +95,28 @@ class Learner:
     def measured(self, lessons: Sequence[Lesson]) -> list[NDArray[np.float32]]:
         """The log-probabilities of every lesson's action tokens, as the network stands."""
         found: dict[int, NDArray[np.float32]] = {}
-        for places in self.batches(lessons):
-            logprobs = self.scores([lessons[place] for place in places]).logprobs.cpu().numpy()
-            ends = np.cumsum([len(lessons[place].tree.targets) for place in places])[:-1]
-            found.update(zip(places, np.split(logprobs, ends), strict=True))
+        with self.model.reading() as read:
+            for places in self.batches(lessons):
+                logprobs = self.scores([lessons[place] for place in places], read).logprobs.cpu().numpy()
+                ends = np.cumsum([len(lessons[place].tree.targets) for place in places])[:-1]
+                found.update(zip(places, np.split(logprobs, ends), strict=True))
         return [found[place] for place in range(len(lessons))]
 
     def step(self, lessons: Sequence[Lesson], loss: Loss, rate: float, longest_gradient: float) -> tuple[float, float]:
         """Descend once; the loss and the length of its gradient."""
-        total = 0.0
-        for places in self.batches(lessons):
-            value = loss(self.scores([lessons[place] for place in places]), places)
-            value.backward()  # type: ignore[no-untyped-call]
-            total += float(value.detach())
+        values: list[Tensor] = []
+        with self.model.reading() as read:
+            for places in self.batches(lessons):
+                value = loss(self.scores([lessons[place] for place in places], read), places)
+                value.backward()  # type: ignore[no-untyped-call]
+                values.append(value.detach())
         parameters = [each for _, each in self.model.trainable()]
         length = float(torch.nn.utils.clip_grad_norm_(parameters, longest_gradient))
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        return total, length
+        return float(sum(values)), length
 
     def weights(self) -> dict[str, Tensor]:
         return {name: each.detach().clone() for name, each in self.model.trainable()}

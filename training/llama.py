@@ -7,7 +7,7 @@ one pass, and keys are not repeated. Gradients flow through the sum into the ada
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -28,7 +28,7 @@ Keep = Callable[[int, Tensor, Tensor], None]
 
 
 class Llama:
-    """Weights are read where they lie, as they are at each call."""
+    """Embeddings and the last norm are read where they lie; what the layers read is handed in."""
 
     def __init__(self, causal: Any, dtype: torch.dtype) -> None:
         """`dtype` is what is computed in, whatever the weights are kept in."""
@@ -36,7 +36,18 @@ class Llama:
         self._decoder, self._dtype = causal.model, dtype
         self._groups = causal.config.num_attention_heads // causal.config.num_key_value_heads
 
-    def hidden(self, tokens: Tensor, positions: Tensor, mask: Tensor | None = None, keep: Keep | None = None) -> Tensor:
+    def weights(self) -> list[LayerWeights]:
+        """As they are now, adapters added, in what is computed in."""
+        return [LayerWeights.of(layer, self._dtype) for layer in self._decoder.layers]
+
+    def hidden(
+        self,
+        weights: Sequence[LayerWeights],
+        tokens: Tensor,
+        positions: Tensor,
+        mask: Tensor | None = None,
+        keep: Keep | None = None,
+    ) -> Tensor:
         """Of every token, after the last norm.
 
         A mask (rows, 1, queries, keys) is for the last tokens, as many as it has queries; the others see what stands
@@ -46,8 +57,8 @@ class Llama:
             mask = mask.repeat(1, 1, self._groups, 1)
         hidden = self._decoder.embed_tokens(tokens).to(self._dtype)
         cos, sin = rotation(self._decoder, hidden, positions)
-        for number, layer in enumerate(self._decoder.layers):
-            hidden, key, value = _layer(hidden, cos, sin, mask, LayerWeights.of(layer, self._dtype))
+        for number, layer in enumerate(weights):
+            hidden, key, value = _layer(hidden, cos, sin, mask, layer)
             if keep is not None:
                 keep(number, key, value)
         return normed(self._decoder.norm, hidden)
@@ -63,6 +74,9 @@ class Linear(NamedTuple):
 
     def __call__(self, read: Tensor) -> Tensor:
         return linear(read, self.weight, self.bias)
+
+    def mapped(self, change: Callable[[Tensor], Tensor]) -> Linear:
+        return Linear(change(self.weight), None if self.bias is None else change(self.bias))
 
 
 class LayerWeights(NamedTuple):
@@ -95,6 +109,42 @@ class LayerWeights(NamedTuple):
             head_width=attention.head_dim,
         )
 
+    def mapped(self, change: Callable[[Tensor], Tensor]) -> LayerWeights:
+        return self._replace(
+            before=change(self.before),
+            query=self.query.mapped(change),
+            key=self.key.mapped(change),
+            value=self.value.mapped(change),
+            out=self.out.mapped(change),
+            between=change(self.between),
+            gate=self.gate.mapped(change),
+            up=self.up.mapped(change),
+            down=self.down.mapped(change),
+        )
+
+
+class Borrowed:
+    """The same weights for many batches: their gradients add up here, and are given back at once.
+
+    Merging adapters takes as many launches as a batch, so it is done once a step.
+    """
+
+    def __init__(self, weights: Sequence[LayerWeights]) -> None:
+        self._lent: list[tuple[Tensor, Tensor]] = []
+        self.weights = [each.mapped(self._lend) for each in weights]
+
+    def _lend(self, weight: Tensor) -> Tensor:
+        if not weight.requires_grad:
+            return weight
+        copy = weight.detach().requires_grad_()
+        self._lent.append((weight, copy))
+        return copy
+
+    def give_back(self) -> None:
+        used = [(weight, copy.grad) for weight, copy in self._lent if copy.grad is not None]
+        if used:
+            torch.autograd.backward([weight for weight, _ in used], [gradient for _, gradient in used])
+
 
 def _layer(
     hidden: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, weights: LayerWeights
@@ -121,7 +171,7 @@ def _attended(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
         before = _attended(query[:, :, :plain], key[:, :, :plain], value[:, :, :plain], None)
         queries = query[:, :, plain:].reshape(rows, key.shape[1], -1, width)
         after = scaled_dot_product_attention(queries, key, value, attn_mask=mask)
-        return torch.cat((before, after.view(rows, heads, -1, width)), dim=2)
+        return torch.cat((before, after.reshape(rows, heads, -1, width)), dim=2)
 
 
 def merged(module: Any) -> Tensor:

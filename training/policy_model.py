@@ -6,7 +6,8 @@ format: float16 on a GPU, float32 elsewhere. What is learnt from is always recom
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,11 @@ from transformers.utils import logging as transformers_logging
 
 from TokenOptEnv.errors import BadInput
 from training.base_model import HUB_NAME
-from training.llama import Llama, merged
+from training.llama import Borrowed, LayerWeights, Llama, merged
 from training.prefix_tree import TreeBatch
 
-_ADAPTER_FILE = "adapter_config.json"
+Reader = Callable[[TreeBatch], Tensor]
+"""The logits of every action token's predecessor, in full precision; nothing else is projected onto the vocabulary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class PolicyModel:
         """`lora=None` trains every weight; `adapter` continues from an earlier one; `halved` as on a GPU, or not."""
         if not (base / "config.json").is_file():
             raise BadInput(f"there is no model in {str(base)!r}; make one: python -m training.base_model --out {base}")
+        _settle_functions()
         self.base = base
         self.device = device
         self.tokenizer: Tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
@@ -91,9 +94,15 @@ class PolicyModel:
             module = causal.get_submodule(place)
             copied.copy_(merged(module) if attribute == "weight" else getattr(module, attribute))
 
-    def logits(self, trees: TreeBatch) -> Tensor:
-        """Of every action token's predecessor, in full precision; nothing else is projected onto the vocabulary."""
-        hidden = self._llama.hidden(trees.tokens, trees.positions, trees.mask(self._dtype))
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
+        """For many batches of one step; gradients reach the adapter when it is left."""
+        borrowed = Borrowed(self._llama.weights())
+        yield lambda trees: self._logits(borrowed.weights, trees)
+        borrowed.give_back()
+
+    def _logits(self, weights: Sequence[LayerWeights], trees: TreeBatch) -> Tensor:
+        hidden = self._llama.hidden(weights, trees.tokens, trees.positions, trees.mask(self._dtype))
         chosen = hidden[trees.rows, trees.predictors]
         head: Tensor = self.causal.lm_head.weight
         logits: Tensor = chosen.float() @ head.float().T
@@ -109,6 +118,16 @@ class PolicyModel:
         else:
             self.causal.save_pretrained(str(folder))
             self.tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def _settle_functions() -> None:
+    """Call each once with a single number, which is not shared out between threads.
+
+    The first call of a process chooses how a function is computed. Made by two threads at once, one of them may compute
+    its half to four digits: one process in ten then begins a run that no other repeats.
+    """
+    for function in (torch.cos, torch.sin, torch.exp, torch.log):
+        function(torch.ones(1))
 
 
 def pick_device(name: str | None) -> torch.device:

@@ -201,7 +201,7 @@ class Sampler:
     def _read(self, prompts: Sequence[Ids], slate: Slate) -> Tensor:
         """The prompts' keys and values go into the room; what the network says after each comes back."""
         device = self._model.device
-        head = self._model.sampled.lm_head
+        head, weights = self._model.sampled.lm_head, self._reader.weights()
         logits = torch.zeros((len(slate.live), head.out_features), dtype=self._model.sampled.dtype, device=device)
         first = 0
         while first < len(prompts):
@@ -217,7 +217,7 @@ class Sampler:
                 for kept, states in zip(rows[layer], (key, value), strict=True):
                     kept[:, :, : states.shape[-2]] = states
 
-            hidden = self._reader.hidden(torch.from_numpy(tokens).to(device), places, keep=keep)
+            hidden = self._reader.hidden(weights, torch.from_numpy(tokens).to(device), places, keep=keep)
             ends = slate.positions[first:last] - 1
             logits[first:last] = head(hidden[torch.arange(len(part), device=device), ends])
             first = last

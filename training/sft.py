@@ -73,14 +73,14 @@ def train(chosen: argparse.Namespace) -> None:
         tokens = sum(len(lesson.tree.targets) for lesson in lessons)
         rate = chosen.rate * height(step, last)
         started = perf_counter()
-        entropies: list[float] = []
+        entropies: list[Tensor] = []
 
-        def loss(scores: Scores, _: Sequence[int], tokens: int = tokens, told: list[float] = entropies) -> Tensor:
-            told.append(float(scores.entropies.mean()))
+        def loss(scores: Scores, _: Sequence[int], tokens: int = tokens, told: list[Tensor] = entropies) -> Tensor:
+            told.append(scores.entropies.mean())
             return -scores.logprobs.sum() / tokens
 
         value, gradient = learner.step(lessons, loss, rate, 1.0)
-        log.metrics(step, {"loss": value, "entropy": fmean(entropies), "gradient": gradient, "rate": rate})
+        log.metrics(step, {"loss": value, "entropy": fmean(map(float, entropies)), "gradient": gradient, "rate": rate})
         log.timings(step, {"seconds": perf_counter() - started, "tree_tokens": tree_tokens(lessons)})
         is_late = chosen.minutes is not None and perf_counter() - began > 60 * chosen.minutes
         if step % 10 == 0 or step + 1 == last or is_late:

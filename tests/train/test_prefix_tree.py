@@ -103,7 +103,13 @@ def test_gradients_are_those_of_separate_prompts(model: PolicyModel) -> None:
     steps = samples()
     learner = Learner(model, None, 10_000, 10_000)
     weights = [weight for _, weight in model.trainable()]
-    of_tree = torch.autograd.grad(learner.scores(learner.lessons(steps, 1.0, 0.0)).logprobs.sum(), weights)
+    lessons = [lesson for some in (steps[:2], steps[2:]) for lesson in learner.lessons(some, 1.0, 0.0)]
+    with model.reading() as read:
+        for lesson in lessons:
+            learner.scores([lesson], read).logprobs.sum().backward()  # type: ignore[no-untyped-call]
+    of_tree = [weight.grad for weight in weights]
+    for weight in weights:
+        weight.grad = None
     alone = torch.autograd.grad(torch.stack([separate(model, step).sum() for step in steps]).sum(), weights)
     for found, wanted in zip(of_tree, alone, strict=True):
         torch.testing.assert_close(found, wanted, atol=2e-4, rtol=2e-4)
