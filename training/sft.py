@@ -32,6 +32,9 @@ from training.results import told
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
 
+_BLOCK = 4
+"""Traces that are replayed in one process after another: those of a case are neighbours, and it is opened once."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Warm start on traces of heuristics.")
@@ -47,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def train(chosen: argparse.Namespace) -> None:
     began = perf_counter()
-    pool = open_pool(room_of(chosen, chosen.data.with_suffix(".zip")), chosen.processes, block=1)
+    pool = open_pool(room_of(chosen, chosen.data.with_suffix(".zip")), chosen.processes, block=_BLOCK)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
     model = model_of(chosen, device)
