@@ -8,6 +8,7 @@ one pass, and keys are not repeated. Gradients flow through the sum into the ada
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import torch
@@ -165,6 +166,8 @@ def _attended(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
     """Heads that share a key head become its queries under a mask, so that keys are never repeated."""
     with sdpa_kernel(KERNELS):
         if mask is None:
+            if not takes_groups(query.device):
+                key, value = (each.repeat_interleave(query.shape[1] // key.shape[1], dim=1) for each in (key, value))
             return scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
         rows, heads, tokens, width = query.shape
         plain = tokens - mask.shape[2] * key.shape[1] // heads
@@ -172,6 +175,15 @@ def _attended(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) ->
         queries = query[:, :, plain:].reshape(rows, key.shape[1], -1, width)
         after = scaled_dot_product_attention(queries, key, value, attn_mask=mask)
         return torch.cat((before, after.reshape(rows, heads, -1, width)), dim=2)
+
+
+@cache
+def takes_groups(device: torch.device) -> bool:
+    """Whether there is a kernel for plain texts that reads a key head for several queries: on GPUs since Ampere.
+
+    What others fall back to would lay out every query beside every key.
+    """
+    return device.type != "cuda" or torch.cuda.get_device_capability(device) >= (8, 0)
 
 
 def merged(module: Any) -> Tensor:

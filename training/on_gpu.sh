@@ -18,7 +18,7 @@ PYTHON=${PYTHON:-python3}
 PROCESSES=${CAMRE_PROCESSES:-14}
 export PYTHONPATH="$STORE/site:$PWD" PYTHONUNBUFFERED=1 TOKENIZERS_PARALLELISM=false HF_HUB_OFFLINE=1
 export PYTORCH_ALLOC_CONF=expandable_segments:True
-COMMON=(--base "$STORE/base" --data "$STORE/data/train" --processes "$PROCESSES" --rank 24)
+COMMON=(--base "$STORE/base" --data "$STORE/data/train" --processes "$PROCESSES" --rank 24 --batch-tokens 32768)
 mkdir -p "$STORE"
 [ -f "$STORE/data/validation.zip" ] && COMMON+=(--validation "$STORE/data/validation.zip")
 

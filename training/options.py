@@ -27,7 +27,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rank", type=int, default=16, help="of the low-rank adapter")
     parser.add_argument("--full", action="store_true", help="train every weight instead of an adapter")
     parser.add_argument("--tree-tokens", type=int, default=8_192, help="the longest tree; longer episodes are split")
-    parser.add_argument("--batch-tokens", type=int, default=24_576, help="padded tokens of one forward pass")
+    parser.add_argument("--batch-tokens", type=int, default=8_192, help="padded tokens of one forward pass")
     parser.add_argument("--processes", type=int, default=2, help="for episodes; 0 plays them in this one")
     parser.add_argument("--minutes", type=float, help="stop, saved, after so long")
     parser.add_argument("--checkpoint-every", type=int, default=25)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from training import prefix_tree
+from training import llama, prefix_tree
 from training.learner import Learner, Lesson
 from training.policy_model import Lora, PolicyModel
 from training.prefix_tree import Sample
@@ -97,6 +97,17 @@ def test_prompts_with_little_in_common_become_trees_of_their_own() -> None:
         for each in ((head, dropped), (head, dropped, head[:20]), (head, after), (head, after, head[:20]))
     ]
     assert [len(tree.reach) for tree in prefix_tree.grow(steps, 10_000)] == [2, 2]
+
+
+def test_kernels_that_want_a_key_head_for_each_say_the_same(
+    model: PolicyModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On GPUs before Ampere."""
+    learner = Learner(model, None, 10_000, 10_000)
+    lessons = learner.lessons(samples(), 1.0, 0.0)
+    (shared,) = learner.measured(lessons)
+    monkeypatch.setattr(llama, "takes_groups", lambda device: False)
+    np.testing.assert_allclose(learner.measured(lessons)[0], shared, atol=2e-5)
 
 
 def test_gradients_are_those_of_separate_prompts(model: PolicyModel) -> None:
