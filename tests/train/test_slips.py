@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from TokenOptEnv import LocalEnv
 from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import parse
 from training.collect import ExampleTrace, Job, collect_case
+from training.slips import slip
 
 _CASE = "incident-easy-orders-cell2"
 
@@ -45,3 +49,13 @@ def test_without_its_slips_a_trace_is_the_one_without(traces: tuple[ExampleTrace
 def test_slips_are_the_same_in_any_process(traces: tuple[ExampleTrace, ...]) -> None:
     job = Job(_CASE, EpisodeConfig(), ("rag",), least_return=-1.0, slip_share=0.5)
     assert collect_case(job).traces == traces
+
+
+def test_every_action_that_names_something_by_number_may_be_misnumbered() -> None:
+    """Nothing but a number changes; a search names nothing."""
+    observation = LocalEnv().reset(scenario_id=_CASE, seed=0)
+    draw = Stream("misnumbered")
+    wrong = {slip(parse("read 1", observation), observation, draw) for _ in range(200)}
+    assert all(each is None or re.fullmatch(r"read \d+", each) for each in wrong)
+    assert len(wrong - {None, "read 1"}) > 3
+    assert {slip(parse("find errors k5", observation), observation, draw) for _ in range(50)} == {None}
