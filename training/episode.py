@@ -44,8 +44,19 @@ class Outcome:
 
 def said(action: TokenOptEnvAction, observation: TokenOptEnvObservation) -> str | None:
     """The short form of an action, where it means the same and fits what a policy may write in a step."""
-    text = short_form(action, Numbering.of(observation))
+    text = _as_spoken(short_form(action, Numbering.of(observation)), action.action_type)
     return text if len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action else None
+
+
+def _as_spoken(text: str, action_type: ActionType) -> str:
+    """As the grammar has it: no blank before a colon, and an item that holds several findings is named once."""
+    match action_type:
+        case ActionType.WRITE_CHECKPOINT:
+            return text.replace(" : ", ": ", 1)
+        case ActionType.SUBMIT_ANSWER if " with " not in text and ":" not in text:
+            return " ".join(dict.fromkeys(text.split()))
+        case _:
+            return text
 
 
 @dataclass(slots=True)

@@ -45,6 +45,8 @@ _RATIO = 0.4
 _GONE_THROUGH = (ItemKind.PREVIEW, *CONTENT)
 _MUCH_TOKENS = 500
 _CACHE_TOKENS = CACHE_MAX_HITS * FINDING_CAP_TOKENS
+_NOTE = "found"
+"""Beside the findings of a checkpoint: in the short form a note says something."""
 _SPARING_SHARE = 0.3
 """Of cases: too few for a student to do likewise when in doubt, enough for it to try."""
 
@@ -79,7 +81,9 @@ class Tutor:
         self._habits, self._noted = habits, noted
 
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-        return _Advice(Standing(observation, self._noted), self._habits).action()
+        action = _Advice(Standing(observation, self._noted), self._habits).action()
+        is_silent = action.action_type is ActionType.WRITE_CHECKPOINT and not action.note
+        return action.model_copy(update={"note": _NOTE}) if is_silent else action
 
 
 @dataclass(frozen=True, slots=True)

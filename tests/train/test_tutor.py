@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+import torch
 
 from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, ROUTE_MAX_HANDLES, EpisodeConfig, Profile
@@ -21,8 +22,10 @@ from training import cases, first_try
 from training.cases import BoxIndex
 from training.collect import Job, collect_case, first_tries
 from training.env_pool import Room, Say, Shown, Stage, Start
-from training.episode import LONGEST_ACTION_CHARACTERS
+from training.episode import LONGEST_ACTION_CHARACTERS, said
 from training.first_try import Asked
+from training.grammar import TokenGrammar
+from training.policy_model import Lora, PolicyModel
 from training.standing import Evidence, content_words, shown
 from training.tutor import Habits, Tutor, habits_for
 
@@ -152,6 +155,23 @@ def at_first_ask(tutor: Tutor, world: World) -> StepOutcome:
     while tutor.act(now.observation).action_type is not ActionType.ROUTE_SUBTASK:
         now = advance(now.state, tutor.act(now.observation), world)
     return now
+
+
+def test_what_bridges_a_marathons_resets_can_be_said(tiny: Path) -> None:
+    """Notes of findings, and one number for all findings of a note; within the grammar."""
+    world = world_of("bugfix-marathon-g100080", 0)
+    model = PolicyModel(tiny, Lora(4, 8), None, torch.device("cpu"))
+    grammar = TokenGrammar.of_actions(Profile.V2, model.tokenizer, model.eos_id, model.causal.config.vocab_size)
+    now = start(world, "said")
+    verbs: set[str] = set()
+    while not now.observation.done:
+        action = Tutor(_HABITS, {}).act(now.observation)
+        text = said(action, now.observation)
+        assert text is not None and parse(text, now.observation) == action
+        assert grammar.states(model.action_ids(text).tolist()) is not None, text
+        verbs.add(text.split()[0])
+        now = advance(now.state, action, world)
+    assert verbs >= {"note", "recall", "submit"}
 
 
 @pytest.mark.parametrize("seed", range(DEFAULT_WORLDS))
