@@ -1,8 +1,8 @@
 """A plain Llama's layers, written out: whole texts at once, to learn from them and to read prompts.
 
-At this size passes over memory take the time, not products. A library's forward with an adapter beside every linear
-layer makes some ninety a layer; here the adapter is added to the weight that it adapts before the texts come, a norm is
-one pass, and keys are not repeated. Gradients flow through the sum into the adapter.
+At this size launches and passes over memory take the time, not products. A library's forward computes an adapter beside
+every linear layer, for every token; here it is added to the weight that it adapts before the texts come, a norm is one
+pass, and keys are not repeated. Gradients flow through the sum into the adapter.
 """
 
 from __future__ import annotations
