@@ -38,7 +38,7 @@ from training.results import summarize, told
 from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
-from training.sft import height, replayed
+from training.sft import BLOCK, height, replayed
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -61,7 +61,7 @@ def train(chosen: argparse.Namespace) -> None:
         raise BadInput(f"a tutor knows profile v2 alone, not {chosen.profile!r}; leave --profile out")
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
-    pool = open_pool(room_of(chosen, box.file, is_advised=True), chosen.processes, block=1)
+    pool = open_pool(room_of(chosen, box.file, is_advised=True), chosen.processes, block=BLOCK)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
     model = model_of(chosen, device)

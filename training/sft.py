@@ -32,7 +32,7 @@ from training.results import told
 from training.run_log import RunLog
 from training.sampler import Sampler, Sampling
 
-_BLOCK = 4
+BLOCK = 4
 """Traces that are replayed in one process after another: those of a case are neighbours, and it is opened once."""
 
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def train(chosen: argparse.Namespace) -> None:
     began = perf_counter()
-    pool = open_pool(room_of(chosen, chosen.data.with_suffix(".zip")), chosen.processes, block=_BLOCK)
+    pool = open_pool(room_of(chosen, chosen.data.with_suffix(".zip")), chosen.processes, block=BLOCK)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
     model = model_of(chosen, device)
@@ -78,8 +78,8 @@ def train(chosen: argparse.Namespace) -> None:
         started = perf_counter()
         entropies: list[Tensor] = []
 
-        def loss(scores: Scores, _: Sequence[int], tokens: int = tokens, told: list[Tensor] = entropies) -> Tensor:
-            told.append(scores.entropies.mean())
+        def loss(scores: Scores, _: Sequence[int], tokens: int = tokens, seen: list[Tensor] = entropies) -> Tensor:
+            seen.append(scores.entropies.mean())
             return -scores.logprobs.sum() / tokens
 
         value, gradient = learner.step(lessons, loss, rate, 1.0)

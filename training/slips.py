@@ -57,7 +57,8 @@ def _misnumbered(action: TokenOptEnvAction, observation: TokenOptEnvObservation,
     if not numbers:
         return None
     last = max([*numbering.things.values(), *numbering.artifacts.values()], default=0)
-    words[draw.integer(0, len(numbers) - 1)] = str(draw.integer(1, last + 4))
+    place = draw.integer(0, len(numbers) - 1)
+    words[place] = draw.choice([str(number) for number in range(1, last + 5) if str(number) != words[place]])
     return " ".join([verb, *words])
 
 

@@ -57,5 +57,5 @@ def test_every_action_that_names_something_by_number_may_be_misnumbered() -> Non
     draw = Stream("misnumbered")
     wrong = {slip(parse("read 1", observation), observation, draw) for _ in range(200)}
     assert all(each is None or re.fullmatch(r"read \d+", each) for each in wrong)
-    assert len(wrong - {None, "read 1"}) > 3
+    assert len(wrong) > 3 and "read 1" not in wrong
     assert {slip(parse("find errors k5", observation), observation, draw) for _ in range(50)} == {None}
