@@ -1,8 +1,8 @@
 """The policy's network, twice: one to train, and its weights merged into one that is fast to sample from.
 
 Merging a small update into bfloat16 weights would round most of it away, so the sampled copy is kept in a finer
-format: float16 on a GPU, float32 elsewhere. What is learnt from is always recomputed by the network that is trained. That
-one does compute with merged bfloat16 weights, no less exactly than with an adapter beside them, since everything else is
+format: float16 on a GPU, float32 elsewhere. What is learnt from is always recomputed by the network that is trained.
+That one does compute with merged bfloat16 weights, no less exactly than with an adapter beside them, since all else is
 bfloat16 too; but they are rounded anew at each step from an adapter in full precision, in which updates add up.
 """
 
