@@ -16,10 +16,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.attention import sdpa_kernel
-from torch.nn.functional import scaled_dot_product_attention
 
-from training.llama import KERNELS, head_width, normed, require_plain, rotated, rotation
+from training.llama import head_width, normed, require_plain, rotated, rotation
 
 
 class Room:
@@ -98,6 +96,21 @@ class Slate:
         keys = torch.arange(self.hiding.shape[1], device=lengths.device)
         self.hiding.zero_().masked_fill_(keys[None] >= self.positions[:, None], torch.finfo(self.hiding.dtype).min)
 
+    def go_on_with(self, other: Slate, rows: Tensor) -> None:
+        """With these rows of another slate, of the same width and room; more would not fit, the rest never lives."""
+        count = len(rows)
+        for mine, theirs in zip(self.layers, other.layers, strict=True):
+            for kept, states in zip(mine, theirs, strict=True):
+                kept[:count] = states[rows]
+        for name in ("hiding", "chosen", "positions", "said", "logprobs", "count", "live", "states"):
+            kept, states = getattr(self, name), getattr(other, name)
+            kept[:count] = states[rows]
+            kept[count:] = 0
+        self.positions[count:] = 1
+        self.hiding[count:, 1:] = torch.finfo(self.hiding.dtype).min
+        self.slot.copy_(other.slot)
+        self.place.copy_(other.place)
+
 
 class StaticLlama:
     """Its weights are read where they lie, so a step that was recorded sees them change."""
@@ -124,14 +137,17 @@ class StaticLlama:
     def _attended(
         self, attention: Any, read: Tensor, cos: Tensor, sin: Tensor, keys: Tensor, values: Tensor, slate: Slate
     ) -> Tensor:
-        """The heads that share a key head become its queries, so that keys are never repeated."""
+        """The heads that share a key head become its queries, so that keys are never repeated.
+
+        As plain products: with so few queries a fused kernel gives too few threads something to do, and takes half as
+        long again.
+        """
         rows, heads, _, width = keys.shape
         query = rotated(attention.q_proj(read).view(rows, -1, width), cos, sin)
         key = rotated(attention.k_proj(read).view(rows, heads, width), cos, sin)
         keys.index_copy_(2, slate.slot, key[:, :, None])
         values.index_copy_(2, slate.slot, attention.v_proj(read).view(rows, heads, 1, width))
-        query, mask = query.view(rows, heads, -1, width), slate.hiding[:, None, None]
-        with sdpa_kernel(KERNELS):
-            found = scaled_dot_product_attention(query, keys, values, attn_mask=mask, scale=self._scale)
+        scores = (query.view(rows, heads, -1, width) * self._scale) @ keys.mT + slate.hiding[:, None, None]
+        found = scores.softmax(-1, dtype=torch.float32).to(read.dtype) @ values
         projected: Tensor = attention.o_proj(found.reshape(rows, -1))
         return projected

@@ -46,6 +46,8 @@ from training.sampler import Sampler, Sampling
 
 _ALIKE = 1e-6
 """Worths that differ by less are equal: rounding must not become an advantage."""
+_CLIMB_UPDATES = 16
+"""Over so many the rate grows: the first steps of a fresh optimizer are as long as any, and point anywhere."""
 _MEASURED_LESSONS = 16
 """On so many the drift from the start is measured where it is not penalised."""
 
@@ -69,6 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--solvable-share", type=float, default=0.75, help="of cases that a heuristic has solved")
     parser.add_argument("--long-share", type=float, default=1.0, help="of cases that take many steps; they cost most")
     parser.add_argument("--sce-share", type=float, default=0.0, help="of an episode's worth; the rest is its return")
+    parser.add_argument(
+        "--least-advantage", type=float, default=0.0, help="episodes with less are not learned from: they cost as much"
+    )
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
         train(parser.parse_args(arguments))
@@ -103,7 +108,9 @@ def train(chosen: argparse.Namespace) -> None:
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
         played, pace = play(tasks, pool, sampler, model.tokenizer)
         advantages = group_advantages(
-            [worth(each.ended.total_return, each.ended.sce, chosen.sce_share) for each in played], chosen.group_size
+            [worth(each.ended.total_return, each.ended.sce, chosen.sce_share) for each in played],
+            chosen.group_size,
+            chosen.least_advantage,
         )
         kept = [each for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
         lessons = to_lessons(learner, kept, [each for each in advantages if each is not None])
@@ -115,7 +122,7 @@ def train(chosen: argparse.Namespace) -> None:
         begin(tasks, pool)  # the next cases are opened while the network learns from these
 
         started = perf_counter()
-        learnt = learn(learner, lessons, start_weights, Stream("grpo order", chosen.seed, iteration), chosen)
+        learnt = learn(learner, lessons, start_weights, iteration, chosen)
         model.refresh_sampled()
         learn_s = perf_counter() - started
         metrics = {
@@ -176,15 +183,15 @@ def worth(total_return: float, sce: float, sce_share: float) -> float:
     return (1.0 - sce_share) * total_return + sce_share * sce
 
 
-def group_advantages(worths: Sequence[float], group_size: int) -> list[float | None]:
-    """By episode; None where its whole group ended alike."""
+def group_advantages(worths: Sequence[float], group_size: int, least: float = 0.0) -> list[float | None]:
+    """By episode; None where its whole group ended alike, or where it is below `least` either way."""
     groups = np.asarray(worths, dtype=np.float64).reshape(-1, group_size)
     centred = groups - groups.mean(axis=1, keepdims=True)
     differs = np.ptp(groups, axis=1) > _ALIKE
     spread = float(np.sqrt((centred[differs] ** 2).mean())) if differs.any() else 1.0
     return [
-        float(advantage / spread) if is_kept else None
-        for row, is_kept in zip(centred, differs, strict=True)
+        float(advantage) if is_kept and abs(advantage) >= least else None
+        for row, is_kept in zip(centred / spread, differs, strict=True)
         for advantage in row
     ]
 
@@ -221,7 +228,7 @@ def learn(
     learner: Learner,
     lessons: list[Lesson],
     start_weights: dict[str, torch.Tensor],
-    stream: Stream,
+    iteration: int,
     chosen: argparse.Namespace,
 ) -> dict[str, float]:
     """Some updates on what was just played. The old log-probabilities are recomputed by the network that is trained."""
@@ -234,7 +241,7 @@ def learn(
     drift = [_divergence(before, now) for before, now in zip(start, old[: len(start)], strict=True)]
     tally = _Tally()
     losses, gradients = [], []
-    order = stream.shuffled(range(len(lessons)))
+    order = Stream("grpo order", chosen.seed, iteration).shuffled(range(len(lessons)))
     for update in range(chosen.updates):
         places = order[update :: chosen.updates]
         share = [lessons[place] for place in places]
@@ -254,7 +261,8 @@ def learn(
             total: torch.Tensor = -(weights * gain).sum()
             return total
 
-        value, gradient = learner.step(share, loss, chosen.rate, 1.0)
+        climbed = min(1.0, (iteration * chosen.updates + update + 1) / _CLIMB_UPDATES)
+        value, gradient = learner.step(share, loss, chosen.rate * climbed, 1.0)
         losses.append(value)
         gradients.append(gradient)
     entropy, clipped, moved = tally.means()

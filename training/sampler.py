@@ -35,7 +35,7 @@ _ROOM_SHARE = 0.5
 """Of the memory that is free before sampling begins."""
 _HOST_BYTES = 8 << 30
 """Counted as free where there is no accelerator: larger chunks are no faster there."""
-_MOST_RECORDINGS = 64
+_MOST_RECORDINGS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,9 @@ class Said:
     logprobs: NDArray[np.float32]
 
 
+_NOTHING_SAID = Said(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
+
+
 class SharedRoom:
     """A network's room for keys and values. Its samplers take turns: the one that draws and the one that checks."""
 
@@ -103,6 +106,10 @@ class SharedRoom:
             self._room = Room(self._config, grown, self._dtype, self._device)
         return self._room
 
+    def clear(self) -> None:
+        if self._room is not None:
+            self._room.clear()
+
 
 _ROOMS: WeakKeyDictionary[Any, SharedRoom] = WeakKeyDictionary()
 
@@ -111,6 +118,10 @@ _ROOMS: WeakKeyDictionary[Any, SharedRoom] = WeakKeyDictionary()
 class _Shape:
     slate: Slate
     advance: Step
+
+    @property
+    def rows(self) -> int:
+        return len(self.slate.live)
 
 
 class Sampler:
@@ -161,30 +172,52 @@ class Sampler:
             order = order[rows:]
 
     def _say_chunk(self, prompts: Sequence[Ids], width: int, rows: int) -> list[Said]:
-        most = self._sampling.max_new_tokens
-        shape = self._shape(rows, width)
-        slate = shape.slate
-        slate.begin(torch.tensor([len(prompt) for prompt in prompts], device=self._model.device), len(prompts))
-        logits = self._read(prompts, slate)
-        self._draw(rows)
-        self._note(logits, slate)
+        """Most rows end long before the last: those that go on are gathered into fewer rows."""
+        shapes = self._shapes_down_from(rows, width)
+        shape = shapes.pop()
+        shape.slate.begin(torch.tensor([len(prompt) for prompt in prompts], device=self._model.device), len(prompts))
+        logits = self._read(prompts, shape.slate)
+        self._draw(shape.rows)
+        self._note(logits, shape.slate)
         del logits
-        for step in range(1, most):
-            if step % _CHECK_EVERY == 0 and not bool(slate.live.any()):
-                break
-            self._draw(rows)
+        said, places = [_NOTHING_SAID] * len(prompts), np.arange(len(prompts))
+        for step in range(1, self._sampling.max_new_tokens):
+            if step % _CHECK_EVERY == 0:
+                live = shape.slate.live.nonzero()[:, 0]
+                if not len(live):
+                    break
+                if shapes and len(live) <= shapes[-1].rows:
+                    self._hear(shape.slate, places, said)
+                    while len(shapes) > 1 and len(live) <= shapes[-2].rows:
+                        shapes.pop()
+                    smaller = shapes.pop()
+                    smaller.slate.go_on_with(shape.slate, live)
+                    shape, places = smaller, places[live.cpu().numpy()]
+            self._draw(shape.rows)
             shape.advance()
+        self._hear(shape.slate, places, said)
+        return said
+
+    def _hear(self, slate: Slate, places: NDArray[np.int64], said: list[Said]) -> None:
+        """What its first rows, which are for these places, have said so far."""
         ids, kept, sizes = slate.said.cpu().numpy(), slate.logprobs.cpu().numpy(), slate.count.tolist()
         if not np.isfinite(kept).all():
-            self._room.of(rows * width, self._allowed_tokens).clear()
+            self._room.clear()
             raise BadInput("the sampled network gave no finite numbers; lower the learning rate and resume")
-        return [
-            Said(ids[row, :size].astype(np.int32), kept[row, :size].astype(np.float32))
-            for row, size in enumerate(sizes[: len(prompts)])
-        ]
+        for row, place in enumerate(places.tolist()):
+            said[place] = Said(ids[row, : sizes[row]].astype(np.int32), kept[row, : sizes[row]].astype(np.float32))
+
+    def _shapes_down_from(self, rows: int, width: int) -> list[_Shape]:
+        """This one, last, and those that rows may be gathered into, each half as large as the next.
+
+        All are there before a chunk is read, because rehearsals scribble over the slate and the room.
+        """
+        sizes = [rows]
+        while (half := self._blocks.padded_rows(-(-sizes[-1] // 2))) < sizes[-1]:
+            sizes.append(half)
+        return [self._shape(each, width) for each in sizes][::-1]
 
     def _shape(self, rows: int, width: int) -> _Shape:
-        """Recorded before a chunk is read, because rehearsals scribble over the slate and the room."""
         room = self._room.of(rows * width, self._allowed_tokens)
         self._make_noise_room(rows)
         shape = self._shapes.pop((rows, width), None)

@@ -58,6 +58,12 @@ def test_nothing_to_learn_is_no_division_by_zero() -> None:
     assert group_advantages([0.5] * 6, 3) == [None] * 6
 
 
+def test_an_episode_that_is_worth_its_groups_mean_can_be_left_out() -> None:
+    every = group_advantages([0.0, 0.5, 1.0, 0.01, 0.02, 0.03], 3)
+    assert None not in every
+    assert group_advantages([0.0, 0.5, 1.0, 0.01, 0.02, 0.03], 3, least=0.1) == [every[0], None, every[2], *[None] * 3]
+
+
 def test_a_group_plays_one_case_in_one_world() -> None:
     tasks = draw(index(Difficulty.EASY), Curriculum(Difficulty.EASY), 5, 4, 0.75, Stream("test"))
     assert len(tasks) == 20

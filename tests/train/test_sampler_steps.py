@@ -96,6 +96,30 @@ def test_filling_a_chunk_up_changes_nothing_that_is_said(model: PolicyModel, gra
             np.testing.assert_allclose(one.logprobs, other.logprobs, atol=1e-4)
 
 
+@pytest.mark.parametrize("blocks", [None, COARSE])
+def test_rows_that_go_on_alone_say_what_they_would_have_said(
+    model: PolicyModel, grammar: TokenGrammar, blocks: Blocks | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gathered: list[int] = []
+    go_on_with = Slate.go_on_with
+
+    def counted(slate: Slate, other: Slate, rows: torch.Tensor) -> None:
+        gathered.append(len(rows))
+        go_on_with(slate, other, rows)
+
+    monkeypatch.setattr(Slate, "go_on_with", counted)
+    prompts, greedy = prompts_of(*range(20, 116, 4)), Sampling(40, temperature=0.0)
+    alone = [heard(Sampler(model, greedy, grammar), [prompt])[0] for prompt in prompts]
+    lengths = [len(each.ids) for each in alone]
+    assert min(lengths) < 8 < max(lengths), lengths
+    assert gathered == []
+    together = heard(Sampler(model, greedy, grammar, blocks), prompts)
+    assert gathered and gathered == sorted(gathered, reverse=True)
+    assert ids(together) == ids(alone)
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_allclose(one.logprobs, other.logprobs, atol=1e-4)
+
+
 def test_log_probabilities_in_a_filled_chunk_are_those_of_a_plain_forward(model: PolicyModel) -> None:
     prompts = prompts_of(70, 20, 46, 33, 59)
     sampler = Sampler(model, Sampling(12), None, COARSE)
