@@ -16,17 +16,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-from tokenizers import Tokenizer
-
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.models import TokenOptEnvObservation
 from training.cases import CaseBox
 from training.episode import Episode, Outcome, said
+from training.prompt_tokens import Ids, PromptTokens
 from training.tutor import Tutor, habits_for
 
-Ids = NDArray[np.int32]
 _LOOK_EVERY_S = 5.0
 """An idle process looks so often whether the one that forked it still lives: a kill must leave none behind."""
 
@@ -94,7 +90,7 @@ class Stage:
 
     def __init__(self, room: Room) -> None:
         self._box = CaseBox(room.box)
-        self._tokenizer = Tokenizer.from_file(str(room.tokenizer))
+        self._tokens = PromptTokens(room.tokenizer, room.most_prompt_tokens)
         self._room = room
         self._episodes: dict[int, Episode] = {}
 
@@ -112,7 +108,7 @@ class Stage:
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]
         if not episode.done:
-            return Shown(slot, self._ids(episode.prompt), None, self._advice(episode.observation))
+            return Shown(slot, self._tokens.ids(episode.prompt), None, self._advice(episode.observation))
         del self._episodes[slot]
         return Shown(slot, None, episode.outcome())
 
@@ -128,15 +124,9 @@ class Stage:
         for text in request.actions:
             if episode.done:
                 return Replayed(request.slot, tuple(prompts), None)
-            prompts.append(self._ids(episode.prompt))
+            prompts.append(self._tokens.ids(episode.prompt))
             episode.say(text)
         return Replayed(request.slot, tuple(prompts), episode.outcome() if episode.done else None)
-
-    def _ids(self, prompt: str) -> Ids:
-        """The middle of a prompt that no network could read is left out: only an unbounded memory grows so long."""
-        ids = np.asarray(self._tokenizer.encode(prompt, add_special_tokens=False).ids, dtype=np.int32)
-        most = self._room.most_prompt_tokens
-        return ids if len(ids) <= most else np.concatenate([ids[: most // 2], ids[len(ids) - (most - most // 2) :]])
 
 
 class EnvPool(Protocol):

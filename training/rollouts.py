@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from training.env_pool import EnvPool, Ids, Say, Shown, Start
+from training.env_pool import EnvPool, Say, Shown, Start
 from training.episode import Outcome
 from training.prefix_tree import Sample
+from training.prompt_tokens import Ids
 from training.sampler import Said, Sampler
 
 

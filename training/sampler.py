@@ -22,15 +22,15 @@ from training.decode_step import Room, Slate, StaticLlama
 from training.grammar import TokenGrammar
 from training.llama import Llama
 from training.policy_model import PolicyModel
+from training.prompt_tokens import Ids
 from training.recording import Recorder, Step
 
-Ids = NDArray[np.int32]
 _CHECK_EVERY = 8
-"""Steps between two looks at whether all rows have ended: a look makes the accelerator wait."""
+"""Steps between two looks at which rows have ended: a look makes the accelerator wait."""
 _PREFILL_TOKENS = 262_144
 """Read at once: enough to keep an accelerator busy, little enough that what it holds meanwhile stays small."""
-_LEAST_STEP_TOKENS = 400_000
-"""An accelerator reads so many from its cache in the time that a step takes however few there are."""
+_STEP_TOKENS = 300_000
+"""An accelerator reads so many from its cache in the time that a step takes beside that: the weights, the launches."""
 _ROOM_SHARE = 0.5
 """Of the memory that is free before sampling begins."""
 _HOST_BYTES = 8 << 30
@@ -75,9 +75,6 @@ class Said:
     ids: Ids
     """The end token included, where it was said."""
     logprobs: NDArray[np.float32]
-
-
-_NOTHING_SAID = Said(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
 
 
 class SharedRoom:
@@ -149,9 +146,10 @@ class Sampler:
 
     @torch.inference_mode()
     def say(self, prompts: Sequence[Ids], heard: Callable[[list[int], list[Said]], None]) -> None:
-        """`heard` gets the places and actions of a chunk as soon as it is done, so that episodes can step meanwhile."""
+        """`heard` gets places and actions soon after these have ended, so that episodes can step meanwhile."""
         for places, width, rows in self._chunks([len(prompt) for prompt in prompts]):
-            heard(places, self._say_chunk([prompts[place] for place in places], width, rows))
+            for ended, said in self._said([prompts[place] for place in places], width, rows):
+                heard([places[each] for each in ended], said)
 
     def _chunks(self, lengths: Sequence[int]) -> Iterator[tuple[list[int], int, int]]:
         """With their padded width and rows.
@@ -171,8 +169,11 @@ class Sampler:
             yield order[:rows], width, min(most, self._blocks.padded_rows(rows))
             order = order[rows:]
 
-    def _say_chunk(self, prompts: Sequence[Ids], width: int, rows: int) -> list[Said]:
-        """Most rows end long before the last: those that go on are gathered into fewer rows."""
+    def _said(self, prompts: Sequence[Ids], width: int, rows: int) -> Iterator[tuple[list[int], list[Said]]]:
+        """Which prompts of a chunk are answered, and how, as they come.
+
+        Most rows end long before the last; those that go on are gathered into fewer rows.
+        """
         shapes = self._shapes_down_from(rows, width)
         shape = shapes.pop()
         shape.slate.begin(torch.tensor([len(prompt) for prompt in prompts], device=self._model.device), len(prompts))
@@ -180,32 +181,38 @@ class Sampler:
         self._draw(shape.rows)
         self._note(logits, shape.slate)
         del logits
-        said, places = [_NOTHING_SAID] * len(prompts), np.arange(len(prompts))
+        places, is_open = np.arange(len(prompts)), np.ones(len(prompts), dtype=bool)
         for step in range(1, self._sampling.max_new_tokens):
             if step % _CHECK_EVERY == 0:
-                live = shape.slate.live.nonzero()[:, 0]
+                is_live = shape.slate.live[: len(places)].cpu().numpy().copy()
+                if (is_open & ~is_live).any():
+                    yield self._heard(shape.slate, places, is_open & ~is_live)
+                    is_open = is_live
+                live = is_live.nonzero()[0]
                 if not len(live):
-                    break
+                    return
                 if shapes and len(live) <= shapes[-1].rows:
-                    self._hear(shape.slate, places, said)
                     while len(shapes) > 1 and len(live) <= shapes[-2].rows:
                         shapes.pop()
                     smaller = shapes.pop()
-                    smaller.slate.go_on_with(shape.slate, live)
-                    shape, places = smaller, places[live.cpu().numpy()]
+                    smaller.slate.go_on_with(shape.slate, torch.from_numpy(live).to(self._model.device))
+                    shape, places, is_open = smaller, places[live], is_open[live]
             self._draw(shape.rows)
             shape.advance()
-        self._hear(shape.slate, places, said)
-        return said
+        if is_open.any():
+            yield self._heard(shape.slate, places, is_open)
 
-    def _hear(self, slate: Slate, places: NDArray[np.int64], said: list[Said]) -> None:
-        """What its first rows, which are for these places, have said so far."""
+    def _heard(self, slate: Slate, places: NDArray[np.int64], asked: NDArray[np.bool_]) -> tuple[list[int], list[Said]]:
+        """What a slate's first rows, which are for these places, have said: those that are asked."""
         ids, kept, sizes = slate.said.cpu().numpy(), slate.logprobs.cpu().numpy(), slate.count.tolist()
         if not np.isfinite(kept).all():
             self._room.clear()
             raise BadInput("the sampled network gave no finite numbers; lower the learning rate and resume")
-        for row, place in enumerate(places.tolist()):
-            said[place] = Said(ids[row, : sizes[row]].astype(np.int32), kept[row, : sizes[row]].astype(np.float32))
+        rows = asked.nonzero()[0].tolist()
+        said = [
+            Said(ids[row, : sizes[row]].astype(np.int32), kept[row, : sizes[row]].astype(np.float32)) for row in rows
+        ]
+        return places[rows].tolist(), said
 
     def _shapes_down_from(self, rows: int, width: int) -> list[_Shape]:
         """This one, last, and those that rows may be gathered into, each half as large as the next.
@@ -299,7 +306,7 @@ class Sampler:
 
 def _step_tokens(rows: int, width: int) -> int:
     """What a step of decoding takes, in tokens read."""
-    return max(_LEAST_STEP_TOKENS, rows * width)
+    return _STEP_TOKENS + rows * width
 
 
 def _power_of_two(size: int) -> int:

@@ -11,11 +11,11 @@ import torch
 from TokenOptEnv import ActionType, LocalEnv, policies
 from TokenOptEnv.config import Profile
 from TokenOptEnv.text_actions import Numbering, parse, write
-from training.env_pool import Ids
 from training.grammar import TokenGrammar
 from training.learner import Learner
 from training.policy_model import Lora, PolicyModel
 from training.prefix_tree import Sample
+from training.prompt_tokens import Ids
 from training.sampler import Said, Sampler, Sampling
 
 CPU = torch.device("cpu")

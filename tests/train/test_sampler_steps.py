@@ -14,9 +14,9 @@ from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config
 from TokenOptEnv.config import Profile
 from TokenOptEnv.errors import BadInput
 from training.decode_step import Room, Slate, StaticLlama
-from training.env_pool import Ids
 from training.grammar import TokenGrammar
 from training.policy_model import PolicyModel
+from training.prompt_tokens import Ids
 from training.recording import Recorder
 from training.sampler import Blocks, Said, Sampler, Sampling, SharedRoom
 
