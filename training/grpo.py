@@ -60,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--group-size", type=int, default=16, help="episodes of each")
     parser.add_argument("--updates", type=int, default=4, help="gradient steps an iteration")
     parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--end-rate", type=float, help="at the last iteration, in a straight line; else the same")
     parser.add_argument("--clip", type=float, default=0.2)
     parser.add_argument("--kl", type=float, default=0.0, help="weight of the drift from the start")
     parser.add_argument("--enough", type=float, default=0.5, help="success at which harder cases join")
@@ -261,8 +262,7 @@ def learn(
             total: torch.Tensor = -(weights * gain).sum()
             return total
 
-        climbed = min(1.0, (iteration * chosen.updates + update + 1) / _CLIMB_UPDATES)
-        value, gradient = learner.step(share, loss, chosen.rate * climbed, 1.0)
+        value, gradient = learner.step(share, loss, rate_at(iteration, update, chosen), 1.0)
         losses.append(value)
         gradients.append(gradient)
     entropy, clipped, moved = tally.means()
@@ -274,6 +274,13 @@ def learn(
         "kl_step": moved,
         "kl_start": fmean(drift),
     }
+
+
+def rate_at(iteration: int, update: int, chosen: argparse.Namespace) -> float:
+    end: float = chosen.rate if chosen.end_rate is None else chosen.end_rate
+    level = chosen.rate + (end - chosen.rate) * iteration / max(1, chosen.iterations - 1)
+    climbed = min(1.0, (iteration * chosen.updates + update + 1) / _CLIMB_UPDATES)
+    return float(level * climbed)
 
 
 def _divergence(before: NDArray[np.float32], now: NDArray[np.float32]) -> float:

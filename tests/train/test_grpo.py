@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 import pytest
 
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.streams import Stream
 from training.cases import BoxedCase, BoxIndex
 from training.curriculum import Curriculum, draw
-from training.grpo import group_advantages, main, worth
+from training.grpo import group_advantages, main, rate_at, worth
 
 
 def index(*difficulties: Difficulty) -> BoxIndex:
@@ -62,6 +64,15 @@ def test_an_episode_that_is_worth_its_groups_mean_can_be_left_out() -> None:
     every = group_advantages([0.0, 0.5, 1.0, 0.01, 0.02, 0.03], 3)
     assert None not in every
     assert group_advantages([0.0, 0.5, 1.0, 0.01, 0.02, 0.03], 3, least=0.1) == [every[0], None, every[2], *[None] * 3]
+
+
+def test_the_rate_climbs_and_falls_by_the_number_of_updates_alone() -> None:
+    chosen = Namespace(rate=1e-4, end_rate=2e-5, iterations=21, updates=4)
+    assert [rate_at(0, update, chosen) * 16e4 for update in range(4)] == pytest.approx([1.0, 2.0, 3.0, 4.0])
+    assert rate_at(10, 0, chosen) == pytest.approx(6e-5)
+    assert rate_at(20, 3, chosen) == pytest.approx(2e-5)
+    chosen.end_rate = None
+    assert rate_at(20, 3, chosen) == 1e-4
 
 
 def test_a_group_plays_one_case_in_one_world() -> None:
