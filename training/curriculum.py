@@ -43,10 +43,6 @@ class Curriculum:
         return Curriculum(harder[0]) if share >= enough and harder else Curriculum(self.reached, share)
 
 
-def hardest(index: BoxIndex) -> Difficulty:
-    return _present(index)[-1]
-
-
 def _present(index: BoxIndex) -> tuple[Difficulty, ...]:
     """From easy to hard; never none."""
     found = {case.difficulty for case in index.cases}

@@ -17,11 +17,9 @@ from time import perf_counter
 from typing import Protocol
 
 from TokenOptEnv.config import EpisodeConfig
-from TokenOptEnv.models import TokenOptEnvObservation
 from training.cases import CaseBox
-from training.episode import Episode, Outcome, said
+from training.episode import Episode, Outcome
 from training.prompt_tokens import Ids, PromptTokens
-from training.tutor import Tutor, habits_for
 
 _LOOK_EVERY_S = 5.0
 """An idle process looks so often whether the one that forked it still lives: a kill must leave none behind."""
@@ -57,8 +55,6 @@ class Shown:
     slot: int
     prompt_ids: Ids | None
     outcome: Outcome | None
-    advice: str | None = None
-    """What a tutor would say here, where one is asked and it can be said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +77,6 @@ class Room:
     tokenizer: Path
     config: EpisodeConfig
     most_prompt_tokens: int
-    is_advised: bool = False
-    """Every prompt comes with what a tutor says to it."""
 
 
 class Stage:
@@ -108,15 +102,9 @@ class Stage:
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]
         if not episode.done:
-            return Shown(slot, self._tokens.ids(episode.prompt), None, self._advice(episode.observation))
+            return Shown(slot, self._tokens.ids(episode.prompt), None)
         del self._episodes[slot]
         return Shown(slot, None, episode.outcome())
-
-    def _advice(self, observation: TokenOptEnvObservation) -> str | None:
-        if not self._room.is_advised:
-            return None
-        case = self._box.cases[observation.task.scenario_id]
-        return said(Tutor(habits_for(case.scenario_id)[0], case.evidence).act(observation), observation)
 
     def _replayed(self, request: Replay) -> Replayed:
         episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)

@@ -75,7 +75,8 @@ def tasks_of(box: CaseBox, most: int) -> list[Task]:
 
 
 def evaluate(box: CaseBox, most: int, pool: EnvPool, sampler: Sampler, model: PolicyModel) -> dict[str, float]:
-    """The check during training."""
+    """The check during training: the same draws at every check, where there are any."""
+    sampler.seed(word("check"))
     tasks = tasks_of(box, most)
     begin(tasks, pool)
     played, _ = play(tasks, pool, sampler, model.tokenizer)

@@ -94,7 +94,7 @@ def train(chosen: argparse.Namespace) -> None:
     grammar = grammar_of(chosen, model)
     learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
     sampler = Sampler(model, Sampling(chosen.action_tokens), grammar)
-    greedy = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
+    checker = Sampler(model, Sampling(chosen.action_tokens, chosen.check_temperature), grammar)
     log = RunLog(chosen.out)
     curriculum = Curriculum(Difficulty(chosen.begin_with)) if chosen.begin_with else Curriculum.begin(box.index)
     first, start_weights, best = 0, learner.weights(), -1.0
@@ -136,7 +136,7 @@ def train(chosen: argparse.Namespace) -> None:
         last = iteration + 1 == chosen.iterations
         is_late = chosen.minutes is not None and perf_counter() - began > 60 * chosen.minutes
         if check_pool is not None and ((iteration + 1) % chosen.check_every == 0 or last or is_late):
-            found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, greedy, model)
+            found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, checker, model)
             metrics |= found
             checked = worth(found["check_return"], found["check_sce"], chosen.sce_share)
             if checked > best:

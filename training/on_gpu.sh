@@ -5,7 +5,6 @@
 #   bash training/on_gpu.sh prepare                put the parts together; the base model is made of them
 #   bash training/on_gpu.sh boxes                  all cases of validation and test, from the packs of the checkout
 #   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
-#   bash training/on_gpu.sh follow MINUTES [OPTION..]  its second part, with a tutor beside the student
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
 #   bash training/on_gpu.sh check SPLIT ADAPTER [OPTION..]   play validation or test with sft/adapter, grpo/best, ..
 #   bash training/on_gpu.sh give [ADAPTER..]       copy results to $OUT: these adapters, and all small files in one archive
@@ -44,15 +43,9 @@ case "$task" in
   sft)
     minutes=$1; shift
     "$PYTHON" -m training.sft "${COMMON[@]}" --out "$STORE/sft" --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/sft.log" ;;
-  follow)
-    minutes=$1; shift
-    "$PYTHON" -m training.follow "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/follow" --checkpoint-every 5 \
-      --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/follow.log" ;;
   grpo)
     minutes=$1; shift
-    warm=sft
-    [ -d "$STORE/follow/adapter" ] && warm=follow
-    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/$warm/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
+    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
       --iterations 1000 --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/grpo.log" ;;
   check)
     split=$1 adapter=$2; shift 2
@@ -65,6 +58,6 @@ case "$task" in
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;
   *)
-    sed -n '2,13p' "$0"
+    sed -n '2,12p' "$0"
     exit 2 ;;
 esac

@@ -21,6 +21,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, required=True, help="DATA.zip is the case box, DATA.jsonl the traces")
     parser.add_argument("--validation", type=Path, help="a case box to check against")
     parser.add_argument("--checks", type=int, default=100, help="episodes a check")
+    parser.add_argument("--check-temperature", type=float, default=0.0, help="0 takes the likeliest token, always")
     parser.add_argument("--out", type=Path, required=True, help="the run's folder; a run found there goes on")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
@@ -35,13 +36,12 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", help="cuda or cpu; the best there is when left out")
 
 
-def room_of(chosen: argparse.Namespace, box: Path, is_advised: bool = False) -> Room:
+def room_of(chosen: argparse.Namespace, box: Path) -> Room:
     return Room(
         box=box,
         tokenizer=chosen.base / "tokenizer.json",
         config=config_of(chosen),
         most_prompt_tokens=_window(chosen.base) - chosen.action_tokens,
-        is_advised=is_advised,
     )
 
 

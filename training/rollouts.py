@@ -35,8 +35,6 @@ class Played:
     samples: list[Sample] = field(default_factory=list)
     logprobs: list[NDArray[np.float32]] = field(default_factory=list)
     """By step and token, as sampled."""
-    advice: list[str | None] = field(default_factory=list)
-    """By step: what a tutor would have said instead, where one was asked."""
     outcome: Outcome | None = None
 
     @property
@@ -94,7 +92,6 @@ def _still_live(pool: EnvPool, episodes: list[Played]) -> dict[int, Ids]:
         assert isinstance(reply, Shown)
         if reply.prompt_ids is not None:
             live[reply.slot] = reply.prompt_ids
-            episodes[reply.slot].advice.append(reply.advice)
         else:
             episodes[reply.slot].outcome = reply.outcome
     return live

@@ -97,7 +97,7 @@ def train(chosen: argparse.Namespace) -> None:
     model.refresh_sampled()
     model.save(chosen.out / "adapter")
     if check_pool is not None:
-        sampler = Sampler(model, Sampling(chosen.action_tokens, temperature=0.0), grammar)
+        sampler = Sampler(model, Sampling(chosen.action_tokens, chosen.check_temperature), grammar)
         found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, sampler, model)
         log.metrics(last, found)
         sys.stdout.write(f"{told(found)}\n")

@@ -1,8 +1,10 @@
 """A checkpoint on disk as a policy: `hf:FOLDER`, or `hf:ADAPTER@BASE` for an adapter and the model it was trained on.
 
-It reads `render_text(observation)` and writes the short form of an action, the likeliest token each time; what
-cannot be read as an action is sent as it is and refused. The network is loaded once and shared by all episodes; torch
-and transformers are loaded with it, never before. An adapter without `@BASE` stands on the model that it names itself.
+It reads `render_text(observation)` and writes the short form of an action; what cannot be read as an action is sent as
+it is and refused. It takes the likeliest token each time, unless an adapter brings a `generation_config.json` that says
+how to draw; what is drawn follows from the episode's seed and the prompt. The network is loaded once and shared by all
+episodes; torch and transformers are loaded with it, never before. An adapter without `@BASE` stands on the model that
+it names itself.
 """
 
 from __future__ import annotations
@@ -18,43 +20,50 @@ from TokenOptEnv.errors import BadInput
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies.base import ModelUsage, PolicyInfo, PolicyScheme
 from TokenOptEnv.prompt import render_text
+from TokenOptEnv.streams import word
 from TokenOptEnv.text_actions import parse
 
 _LONGEST_ACTION_TOKENS = 64
 _ADAPTER = "adapter_config.json"
 _MODEL = "config.json"
+_GENERATION = "generation_config.json"
+_LIKELIEST: dict[str, Any] = {"do_sample": False}
+_FROM_ALL_TOKENS = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
 _NAMED = 40
 
 
 class Checkpoint:
-    """A network and its tokenizer: text in, text out."""
+    """A network and its tokenizer: text in, text out. `drawing` is how tokens are chosen."""
 
-    def __init__(self, network: Any, tokenizer: Any) -> None:
-        self._network, self._tokenizer = network, tokenizer
+    def __init__(self, network: Any, tokenizer: Any, drawing: dict[str, Any]) -> None:
+        self._network, self._tokenizer, self._drawing = network, tokenizer, drawing
 
-    def complete(self, prompt: str) -> tuple[str, int, int]:
+    def complete(self, prompt: str, seed: int) -> tuple[str, int, int]:
         """What follows the prompt, and how many tokens each of them is."""
         given = self._tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
         size = int(given["input_ids"].shape[1])
         room = self._network.config.max_position_embeddings - _LONGEST_ACTION_TOKENS
         if size > room:
             raise BadInput(f"a prompt of {size} tokens is too long for this model, which takes {room}; play profile v2")
-        said = self._network.generate(
-            **given,
-            max_new_tokens=_LONGEST_ACTION_TOKENS,
-            do_sample=False,
-            pad_token_id=self._tokenizer.pad_token_id,
-        )[0, size:]
+        random = import_module("torch").random
+        with random.fork_rng():
+            random.manual_seed(word("hf", seed, prompt) >> 1)
+            said = self._network.generate(
+                **given,
+                max_new_tokens=_LONGEST_ACTION_TOKENS,
+                pad_token_id=self._tokenizer.pad_token_id,
+                **self._drawing,
+            )[0, size:]
         return self._tokenizer.decode(said, skip_special_tokens=True), size, len(said)
 
 
 class HfPolicy:
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self._checkpoint = checkpoint
+    def __init__(self, checkpoint: Checkpoint, seed: int) -> None:
+        self._checkpoint, self._seed = checkpoint, seed
         self._calls = self._prompt_tokens = self._completion_tokens = 0
 
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-        text, prompt_tokens, completion_tokens = self._checkpoint.complete(render_text(observation))
+        text, prompt_tokens, completion_tokens = self._checkpoint.complete(render_text(observation), self._seed)
         self._calls += 1
         self._prompt_tokens += prompt_tokens
         self._completion_tokens += completion_tokens
@@ -84,7 +93,7 @@ def _resolve(rest: str) -> PolicyInfo:
     for package in ("torch", "transformers", *(["peft"] if is_adapter else [])):
         if find_spec(package) is None:
             raise BadInput(f"policy 'hf:{_shown(rest)}' needs {package}; install it: pip install {package}")
-    return PolicyInfo(f"hf:{rest}", "a checkpoint on disk", lambda seed: HfPolicy(_load(folder, base)))
+    return PolicyInfo(f"hf:{rest}", "a checkpoint on disk", lambda seed: HfPolicy(_load(folder, base), seed))
 
 
 def _shown(name: str) -> str:
@@ -105,7 +114,16 @@ def _load(folder: str, base: str) -> Checkpoint:
         raise BadInput(f"model {_shown(model)!r} cannot be loaded; name its folder: hf:{_shown(folder)}@BASE") from None
     if adapter.is_file():
         network = import_module("peft").PeftModel.from_pretrained(network, folder).merge_and_unload()
-    return Checkpoint(network.eval(), tokenizer)
+    return Checkpoint(network.eval(), tokenizer, _drawing(Path(folder)) if adapter.is_file() else _LIKELIEST)
+
+
+def _drawing(folder: Path) -> dict[str, Any]:
+    """As an adapter's makers draw from it: from all tokens, unless they say otherwise."""
+    file = folder / _GENERATION
+    said = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    if not said.get("do_sample"):
+        return _LIKELIEST
+    return {"do_sample": True, **{name: said.get(name, plain) for name, plain in _FROM_ALL_TOKENS.items()}}
 
 
 SCHEME = PolicyScheme("hf", "FOLDER[@BASE]", "a checkpoint on disk (needs torch and transformers)", _resolve)

@@ -16,12 +16,9 @@ from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObserva
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
-from TokenOptEnv.version import SCORING_VERSION
 from TokenOptEnv.world import World, build_world
-from training import cases, first_try
-from training.cases import BoxIndex
+from training import first_try
 from training.collect import Job, collect_case, first_tries
-from training.env_pool import Room, Say, Shown, Stage, Start
 from training.episode import LONGEST_ACTION_CHARACTERS, said
 from training.first_try import Asked
 from training.grammar import TokenGrammar
@@ -222,20 +219,6 @@ def test_the_last_step_is_for_the_answer(notes: dict[str, Evidence]) -> None:
             }
         )
         assert tutor.act(late).action_type is ActionType.SUBMIT_ANSWER
-
-
-def test_a_process_of_episodes_tells_the_tutors_advice(tiny: Path, tmp_path: Path) -> None:
-    collected = collect_case(Job(_NARROW, EpisodeConfig(), habits_for(_NARROW)[:1], least_return=0.0))
-    index = BoxIndex(scoring_version=SCORING_VERSION, split="validation", profile="v2", cases=(collected.case,))
-    cases.write(tmp_path / "box.zip", index, [(_NARROW, collected.data)])
-    stage = Stage(Room(tmp_path / "box.zip", tiny / "tokenizer.json", EpisodeConfig(), 8_000, is_advised=True))
-    told = stage.answer(Start(0, _NARROW, 0))
-    said = []
-    while isinstance(told, Shown) and told.prompt_ids is not None:
-        assert told.advice is not None
-        said.append(told.advice)
-        told = stage.answer(Say(0, told.advice))
-    assert tuple(said) == collected.traces[0].actions
 
 
 def asked(right: bool, *cites: str) -> Asked:
