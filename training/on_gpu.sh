@@ -6,6 +6,8 @@
 #   bash training/on_gpu.sh boxes                  all cases of validation and test, from the packs of the checkout
 #   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
+#   bash training/on_gpu.sh seeds MINUTES [OPTION..]   go on from grpo/adapter with seeds 1 to 3, side by side and in the background
+#   bash training/on_gpu.sh watch SECONDS          wait for them so long, and tell how far they are
 #   bash training/on_gpu.sh check SPLIT ADAPTER [OPTION..]   play validation or test with sft/adapter, grpo/best, ..
 #   bash training/on_gpu.sh give [ADAPTER..]       copy results to $OUT: these adapters, and all small files in one archive
 #
@@ -47,6 +49,17 @@ case "$task" in
     minutes=$1; shift
     "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
       --iterations 1000 --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/grpo.log" ;;
+  seeds)
+    minutes=$1; shift
+    for seed in 1 2 3; do
+      setsid nohup "$PYTHON" -m training.grpo "${COMMON[@]}" --processes $((PROCESSES / 3 + 1)) --batch-tokens 12288 \
+        --adapter "$STORE/grpo/adapter" --out "$STORE/seed-$seed" --seed $seed --checkpoint-every 5 \
+        --minutes "$minutes" "$@" > "$STORE/seed-$seed.log" 2>&1 < /dev/null &
+    done ;;
+  watch)
+    ends=$((SECONDS + $1))
+    while [ $SECONDS -lt $ends ] && pgrep -f training.grpo > /dev/null; do sleep 2; done
+    tail -n 3 "$STORE"/seed-*.log ;;
   check)
     split=$1 adapter=$2; shift 2
     "$PYTHON" -m training.evaluate --box "$STORE/data/$split.zip" --base "$STORE/base" --adapter "$STORE/$adapter" \
@@ -58,6 +71,6 @@ case "$task" in
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;
   *)
-    sed -n '2,12p' "$0"
+    sed -n '2,14p' "$0"
     exit 2 ;;
 esac
