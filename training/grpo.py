@@ -9,7 +9,8 @@ An iteration, top to bottom:
     play      all episodes at once, sampled at temperature 1 under the grammar
     compare   an episode's advantage is its worth less its group's mean; groups that are all worth the same are dropped.
               Worth is the return or, with --sce-share, partly cost efficiency: of a return success is so large a part
-              that savings of a tenth are hardly heard beside it
+              that savings of a tenth are hardly heard beside it. With --refusal-cost it is less by that for each
+              refused action: a policy that says the same again and again fails with its whole group, and alike
     learn     clipped policy gradient on action tokens; each episode weighs the same, however long it is
 
 Advantages are scaled by the spread of the whole batch, not of each group: where all of a group fail, their returns
@@ -75,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--least-advantage", type=float, default=0.0, help="episodes with less are not learned from: they cost as much"
     )
+    parser.add_argument("--refusal-cost", type=float, default=0.0, help="taken off an episode's worth for each refusal")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
         train(parser.parse_args(arguments))
@@ -109,7 +111,7 @@ def train(chosen: argparse.Namespace) -> None:
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
         played, pace = play(tasks, pool, sampler, model.tokenizer)
         advantages = group_advantages(
-            [worth(each.ended.total_return, each.ended.sce, chosen.sce_share) for each in played],
+            [worth(each.ended.total_return, each.ended.sce, each.ended.refused, chosen) for each in played],
             chosen.group_size,
             chosen.least_advantage,
         )
@@ -138,7 +140,7 @@ def train(chosen: argparse.Namespace) -> None:
         if check_pool is not None and ((iteration + 1) % chosen.check_every == 0 or last or is_late):
             found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, checker, model)
             metrics |= found
-            checked = worth(found["check_return"], found["check_sce"], chosen.sce_share)
+            checked = worth(found["check_return"], found["check_sce"], 0, chosen)
             if checked > best:
                 best = checked
                 model.save(chosen.out / "best")
@@ -180,8 +182,9 @@ def drawn(iteration: int, box: CaseBox, curriculum: Curriculum, chosen: argparse
     return draw(box.index, curriculum, chosen.groups, chosen.group_size, *shares)
 
 
-def worth(total_return: float, sce: float, sce_share: float) -> float:
-    return (1.0 - sce_share) * total_return + sce_share * sce
+def worth(total_return: float, sce: float, refused: int, chosen: argparse.Namespace) -> float:
+    paid: float = (1.0 - chosen.sce_share) * total_return + chosen.sce_share * sce
+    return float(paid - chosen.refusal_cost * refused)
 
 
 def group_advantages(worths: Sequence[float], group_size: int, least: float = 0.0) -> list[float | None]:

@@ -39,9 +39,13 @@ def test_a_group_whose_returns_are_equal_is_dropped_even_if_rounding_makes_them_
 
 
 def test_an_episode_is_worth_its_return_unless_savings_are_to_count_more() -> None:
-    assert worth(0.8, 0.4, 0.0) == 0.8
-    assert worth(0.8, 0.4, 0.25) == pytest.approx(0.7)
-    assert worth(0.8, 0.4, 1.0) == 0.4
+    for share, worth_then in ((0.0, 0.8), (0.25, 0.7), (1.0, 0.4)):
+        assert worth(0.8, 0.4, 3, Namespace(sce_share=share, refusal_cost=0.0)) == pytest.approx(worth_then)
+
+
+def test_refusals_set_failures_of_a_group_apart() -> None:
+    chosen = Namespace(sce_share=0.5, refusal_cost=0.03)
+    assert worth(0.0, 0.0, 8, chosen) < worth(0.0, 0.0, 1, chosen) < worth(0.0, 0.0, 0, chosen) == 0.0
 
 
 def test_a_share_of_more_than_all_is_refused_in_one_line() -> None:
