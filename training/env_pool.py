@@ -16,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
+from TokenOptEnv import policies
 from TokenOptEnv.config import EpisodeConfig
 from training.cases import CaseBox
 from training.episode import Episode, Outcome
@@ -49,6 +50,16 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
+class Compare:
+    """Play what a slot plays with a heuristic, beside it."""
+
+    slot: int
+    scenario_id: str
+    seed: int
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """What a slot shows next, or how its episode ended."""
 
@@ -65,8 +76,14 @@ class Replayed:
     """None where an action could not be played: the trace is of another version of the engine."""
 
 
-Request = Start | Say | Replay
-Reply = Shown | Replayed
+@dataclass(frozen=True, slots=True)
+class Compared:
+    slot: int
+    outcome: Outcome
+
+
+Request = Start | Say | Replay | Compare
+Reply = Shown | Replayed | Compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +115,9 @@ class Stage:
                 return self._shown(slot)
             case Replay():
                 return self._replayed(request)
+            case Compare(slot, scenario_id, seed, policy):
+                episode = Episode(self._box, scenario_id, seed, self._room.config)
+                return Compared(slot, episode.played_by(policies.make(policy, seed)))
 
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.policies import Policy
 from TokenOptEnv.prompt import render_text
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
@@ -99,6 +100,12 @@ class Episode:
         self._tally.malformed += action.action_type is ActionType.MALFORMED
         last = self.observation.last_tool_result
         self._tally.refused += last is not None and last.refusal is not None
+
+    def played_by(self, policy: Policy) -> Outcome:
+        """To its end."""
+        while not self.done:
+            self.act(policy.act(self.observation))
+        return self.outcome()
 
     def outcome(self) -> Outcome:
         last = self.observation

@@ -120,10 +120,7 @@ def _said(played: Played, model: PolicyModel) -> str:
 def _play_heuristic(job: tuple[str, Path, Task, EpisodeConfig]) -> Outcome:
     name, file, task, config = job
     episode = Episode(_box(file), task.scenario_id, task.seed, config)
-    policy = policies.make(name, task.seed)
-    while not episode.done:
-        episode.act(policy.act(episode.observation))
-    return episode.outcome()
+    return episode.played_by(policies.make(name, task.seed))
 
 
 _BOXES: dict[Path, CaseBox] = {}

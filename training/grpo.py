@@ -77,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--least-advantage", type=float, default=0.0, help="episodes with less are not learned from: they cost as much"
     )
     parser.add_argument("--refusal-cost", type=float, default=0.0, help="taken off an episode's worth for each refusal")
+    parser.add_argument("--compare-with", default="expert", help="a heuristic that plays the same cases, beside it")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
         train(parser.parse_args(arguments))
@@ -106,7 +107,7 @@ def train(chosen: argparse.Namespace) -> None:
         curriculum = Curriculum(Difficulty(state["reached"]), state["solved_share"])
 
     tasks = drawn(first, box, curriculum, chosen)
-    begin(tasks, pool)
+    begin(tasks, pool, chosen.compare_with)
     for iteration in range(first, chosen.iterations):
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
         played, pace = play(tasks, pool, sampler, model.tokenizer)
@@ -122,7 +123,7 @@ def train(chosen: argparse.Namespace) -> None:
             [(each.ended.difficulty, each.ended.success) for each in played], box.index, chosen.enough
         )
         tasks = drawn(iteration + 1, box, curriculum, chosen)
-        begin(tasks, pool)  # the next cases are opened while the network learns from these
+        begin(tasks, pool, chosen.compare_with)  # the next cases are opened while the network learns from these
 
         started = perf_counter()
         learnt = learn(learner, lessons, start_weights, iteration, chosen)
@@ -131,6 +132,7 @@ def train(chosen: argparse.Namespace) -> None:
         metrics = {
             **summarize([each.ended for each in played]),
             **lengths(played),
+            **comparison(played),
             **learnt,
             "groups_kept": len(kept) / len(played),
             "reached": curriculum.reached.value,
@@ -304,10 +306,21 @@ def lengths(played: list[Played]) -> dict[str, float]:
     }
 
 
+def comparison(played: list[Played]) -> dict[str, float]:
+    """What a heuristic reached on the same cases: returns of an iteration rise and fall with what it drew."""
+    found = [each.compared for each in played if each.compared is not None]
+    return {
+        "compared_return": fmean(each.total_return for each in found),
+        "compared_success": fmean(each.success for each in found),
+        "compared_sce": fmean(each.sce for each in found),
+    }
+
+
 def tell(iteration: int, metrics: dict[str, float | str], env_share: float, steps_per_minute: float) -> None:
     line = (
         f"iteration {iteration + 1} return {metrics['return']:.3f} success {metrics['success']:.3f}"
-        f" sce {metrics['sce']:.3f} steps {metrics['steps']:.1f} refused {metrics['refused_share']:.3f}"
+        f" ({metrics['compared_success']:.3f} beside it) sce {metrics['sce']:.3f} ({metrics['compared_sce']:.3f})"
+        f" steps {metrics['steps']:.1f} refused {metrics['refused_share']:.3f}"
         f" entropy {metrics.get('entropy', 0.0):.3f} kept {metrics['groups_kept']:.2f} {metrics['reached']}"
         f" | {steps_per_minute:,.0f} env steps/min, environment {env_share:.1%} {told(metrics)}"
     )

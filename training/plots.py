@@ -64,7 +64,7 @@ PANELS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Drift from a stage's start", (("kl_start", "nats a token"),)),
     ("Drift in an iteration", (("kl_step", "nats a token"),)),
     ("Clipped tokens", (("clip_fraction", "share"),)),
-    ("Groups that teach", (("groups_kept", "share of groups"),)),
+    ("Episodes that teach", (("groups_kept", "share"),)),
     ("Failed actions", (("refused_share", "refused"), ("malformed_share", "malformed"))),
     ("Ungrounded submits", (("ungrounded_share", "share of episodes"),)),
     ("Farmed by failures", (("farmed_reward", "reward of milestones"),)),
@@ -99,9 +99,12 @@ def draw(metrics: Path, out: Path) -> list[Path]:
 def _progress(run: Run) -> Figure:
     """Does it get better, on the cases it is trained on and on others, and is it better than heuristics?"""
     figure, (training, validation) = plt.subplots(2, 1, figsize=(12, 8), sharex=True, layout="constrained")
-    training.set_title("Return of sampled training episodes")
+    training.set_title("Return of sampled training episodes", pad=18)
     stage_lines(training, run, "return", GREEN, with_band=True)
-    validation.set_title("Greedy play of validation cases", pad=18)
+    if "compared_return" in run.measured():
+        stage_lines(training, run, "compared_return", GREY)
+        label_above(training, [("the policy", GREEN), ("a heuristic on the same cases", GREY)])
+    validation.set_title("Play of validation cases", pad=18)
     label_above(validation, [("success, and SCE: success-weighted cost efficiency", GREY)])
     validation.set(xlabel=X_LABEL, xlim=(-0.5, run.length + 0.5))
     validation.xaxis.set_major_locator(MaxNLocator(10, steps=_STEPS, integer=True))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from training.env_pool import EnvPool, Say, Shown, Start
+from training.env_pool import Compare, Compared, EnvPool, Replayed, Say, Start
 from training.episode import Outcome
 from training.prefix_tree import Sample
 from training.prompt_tokens import Ids
@@ -36,6 +36,8 @@ class Played:
     logprobs: list[NDArray[np.float32]] = field(default_factory=list)
     """By step and token, as sampled."""
     outcome: Outcome | None = None
+    compared: Outcome | None = None
+    """Of a heuristic in its place, where one was asked."""
 
     @property
     def ended(self) -> Outcome:
@@ -59,9 +61,15 @@ class Pace:
         return 60.0 * self.env_steps / self.seconds
 
 
-def begin(tasks: Sequence[Task], pool: EnvPool) -> None:
-    """Start the episodes. Early, where there is other work: a case that is met for the first time is indexed then."""
+def begin(tasks: Sequence[Task], pool: EnvPool, compare_with: str | None = None) -> None:
+    """Start the episodes. Early, where there is other work: a case that is met for the first time is indexed then.
+
+    Then too a heuristic plays, for comparison, the first of each group's.
+    """
     pool.send(Start(slot, task.scenario_id, task.seed) for slot, task in enumerate(tasks))
+    if compare_with is not None:
+        first = [slot for slot, task in enumerate(tasks) if slot == 0 or task != tasks[slot - 1]]
+        pool.send(Compare(slot, tasks[slot].scenario_id, tasks[slot].seed, compare_with) for slot in first)
 
 
 def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Tokenizer) -> tuple[list[Played], Pace]:
@@ -89,8 +97,10 @@ def _still_live(pool: EnvPool, episodes: list[Played]) -> dict[int, Ids]:
     """What those still running show; the others' ends are written down."""
     live: dict[int, Ids] = {}
     for reply in pool.receive():
-        assert isinstance(reply, Shown)
-        if reply.prompt_ids is not None:
+        assert not isinstance(reply, Replayed)
+        if isinstance(reply, Compared):
+            episodes[reply.slot].compared = reply.outcome
+        elif reply.prompt_ids is not None:
             live[reply.slot] = reply.prompt_ids
         else:
             episodes[reply.slot].outcome = reply.outcome

@@ -29,7 +29,7 @@ ACTIONS = {
 
 def rows(iterations: int, rise: float, reached: str = "easy") -> Rows:
     """Every key rises by its own step, so that no line can pass for another."""
-    keys = sorted({key for _, lines in plots.PANELS for key, _ in lines})
+    keys = sorted({key for _, lines in plots.PANELS for key, _ in lines} | {"compared_return"})
     return [
         {
             "iteration": number,
@@ -139,7 +139,7 @@ def test_a_seed_that_ended_early_moves_no_mean(metrics: Path) -> None:
 
 def test_checks_begin_with_the_warm_start_and_end_with_the_mean(metrics: Path) -> None:
     run = plot_data.read(metrics)
-    axis = panel(plots._progress(run), "Greedy play of validation cases")
+    axis = panel(plots._progress(run), "Play of validation cases")
     sce = next(line for line in lines(axis) if line.get(0.0) == pytest.approx(0.05) and len(line) > 2)
     assert list(sce) == [0, 3, 6, 9, 12, 15, 18]
     assert sce[18] == pytest.approx(0.1 + 3.0 * LAST / 100)

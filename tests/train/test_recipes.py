@@ -56,6 +56,7 @@ def test_reinforcement_tells_all_that_a_red_team_asks_for(reinforced: Path) -> N
     told = rows(reinforced)
     assert [row["iteration"] for row in told] == [0, 1, 2]
     wanted = "return success sce refused_share malformed_share ungrounded_share farmed_reward entropy clip_fraction"
+    wanted += " compared_return compared_success compared_sce"
     for row in told:
         assert set(wanted.split()) <= row.keys()
         assert row["episodes"] == 6
