@@ -22,11 +22,11 @@ from TokenOptEnv.streams import word
 from training.cases import CaseBox
 from training.env_pool import EnvPool, open_pool
 from training.episode import Episode, Outcome
-from training.options import config_of, grammar_of, room_of
+from training.options import add_cache, config_of, grammar_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
 from training.rollouts import Played, Task, begin, play
-from training.sampler import Sampler, Sampling
+from training.sampler import Sampler
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
     parser.add_argument("--temperature", type=float, default=0.0, help="of the draws; 0 takes the likeliest token")
+    add_cache(parser)
     parser.add_argument("--no-grammar", action="store_true", help="let the policy say anything")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--device")
@@ -98,7 +99,7 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
         pool = open_pool(room_of(chosen, chosen.box), chosen.processes, block=1)
         model = PolicyModel(chosen.base, None, chosen.adapter, pick_device(chosen.device))
         grammar = None if chosen.no_grammar else grammar_of(chosen, model)
-        sampler = Sampler(model, Sampling(chosen.action_tokens, chosen.temperature), grammar)
+        sampler = Sampler(model, sampling_of(chosen, chosen.temperature), grammar)
         sampler.seed(word("evaluate"))
         begin(tasks, pool)
         played, pace = play(tasks, pool, sampler, model.tokenizer)

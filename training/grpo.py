@@ -38,12 +38,12 @@ from training.curriculum import Curriculum, draw
 from training.env_pool import open_pool
 from training.evaluate import evaluate
 from training.learner import Learner, Lesson, Scores
-from training.options import add_common, grammar_of, model_of, room_of
+from training.options import add_common, grammar_of, model_of, room_of, sampling_of
 from training.policy_model import pick_device
 from training.results import summarize, told
 from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
-from training.sampler import Sampler, Sampling
+from training.sampler import Sampler
 
 _ALIKE = 1e-6
 """Worths that differ by less are equal: rounding must not become an advantage."""
@@ -96,8 +96,8 @@ def train(chosen: argparse.Namespace) -> None:
     model = model_of(chosen, device)
     grammar = grammar_of(chosen, model)
     learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
-    sampler = Sampler(model, Sampling(chosen.action_tokens), grammar)
-    checker = Sampler(model, Sampling(chosen.action_tokens, chosen.check_temperature), grammar)
+    sampler = Sampler(model, sampling_of(chosen, 1.0), grammar)
+    checker = Sampler(model, sampling_of(chosen, chosen.check_temperature), grammar)
     log = RunLog(chosen.out)
     curriculum = Curriculum(Difficulty(chosen.begin_with)) if chosen.begin_with else Curriculum.begin(box.index)
     first, start_weights, best = 0, learner.weights(), -1.0

@@ -52,7 +52,7 @@ case "$task" in
   seeds)
     minutes=$1; shift
     for seed in 1 2 3; do
-      setsid nohup "$PYTHON" -m training.grpo "${COMMON[@]}" --processes $((PROCESSES / 3 + 1)) --batch-tokens 12288 \
+      setsid nohup "$PYTHON" -m training.grpo "${COMMON[@]}" --processes $((PROCESSES / 3 + 1)) --batch-tokens 12288 --cached-tokens 800000 \
         --adapter "$STORE/grpo/adapter" --out "$STORE/seed-$seed" --seed $seed --checkpoint-every 5 \
         --minutes "$minutes" "$@" > "$STORE/seed-$seed.log" 2>&1 < /dev/null &
     done ;;

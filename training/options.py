@@ -13,6 +13,7 @@ from TokenOptEnv.errors import BadInput
 from training.env_pool import Room
 from training.grammar import TokenGrammar
 from training.policy_model import Lora, PolicyModel
+from training.sampler import Sampling
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +26,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="the run's folder; a run found there goes on")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
+    add_cache(parser)
     parser.add_argument("--rank", type=int, default=16, help="of the low-rank adapter")
     parser.add_argument("--full", action="store_true", help="train every weight instead of an adapter")
     parser.add_argument("--tree-tokens", type=int, default=8_192, help="the longest tree; longer episodes are split")
@@ -34,6 +36,19 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--checkpoint-every", type=int, default=25)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", help="cuda or cpu; the best there is when left out")
+
+
+def add_cache(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cached-tokens",
+        type=int,
+        default=2_500_000,
+        help="read at once while sampling, at most; fewer where a GPU is shared, which no run can see by itself",
+    )
+
+
+def sampling_of(chosen: argparse.Namespace, temperature: float) -> Sampling:
+    return Sampling(chosen.action_tokens, temperature, most_cached_tokens=chosen.cached_tokens)
 
 
 def room_of(chosen: argparse.Namespace, box: Path) -> Room:

@@ -25,12 +25,12 @@ from training.collect import ExampleTrace, read_traces
 from training.env_pool import EnvPool, Replay, Replayed, open_pool
 from training.evaluate import evaluate
 from training.learner import Learner, Lesson, Scores
-from training.options import add_common, grammar_of, model_of, room_of
+from training.options import add_common, grammar_of, model_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
 from training.prefix_tree import Sample
 from training.results import told
 from training.run_log import RunLog
-from training.sampler import Sampler, Sampling
+from training.sampler import Sampler
 
 BLOCK = 4
 """Traces that are replayed in one process after another: those of a case are neighbours, and it is opened once."""
@@ -97,7 +97,7 @@ def train(chosen: argparse.Namespace) -> None:
     model.refresh_sampled()
     model.save(chosen.out / "adapter")
     if check_pool is not None:
-        sampler = Sampler(model, Sampling(chosen.action_tokens, chosen.check_temperature), grammar)
+        sampler = Sampler(model, sampling_of(chosen, chosen.check_temperature), grammar)
         found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, sampler, model)
         log.metrics(last, found)
         sys.stdout.write(f"{told(found)}\n")
