@@ -38,6 +38,8 @@ _RESIDENT: Final = re.compile(r"^VmRSS:\s+(\d+) kB", re.MULTILINE)
 _USER_TICKS: Final = 11
 _SYSTEM_TICKS: Final = 12
 """Fields of a process's status behind its name."""
+_ENDED: Final = ("Z", "X")
+"""States of a process that has ended and that its parent has not looked after yet."""
 _START_SECONDS: Final = 180
 _LOOK_SECONDS: Final = 0.1
 _END_SECONDS: Final = 5
@@ -160,9 +162,17 @@ class _Started:
 
 
 def _children(process: int) -> list[int]:
-    """Workers are started by the first thread."""
+    """Workers are started by the first thread; those that have ended are listed until their parent looks."""
     told = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8")
-    return [int(child) for child in told.split()]
+    return [int(child) for child in told.split() if not _has_ended(int(child))]
+
+
+def _has_ended(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in _ENDED
 
 
 def _how(code: int) -> str:
