@@ -52,6 +52,8 @@ class PolicyModel:
         """`lora=None` trains every weight; `adapter` continues from an earlier one; `halved` as on a GPU, or not."""
         if not (base / "config.json").is_file():
             raise BadInput(f"there is no model in {str(base)!r}; make one: python -m training.base_model --out {base}")
+        if adapter is not None and not (adapter / "adapter_config.json").is_file():
+            raise BadInput(f"there is no adapter in {str(adapter)!r}; name the folder that a recipe wrote")
         _settle_functions()
         self.base = base
         self.device = device

@@ -141,6 +141,11 @@ def test_a_wrong_folder_is_one_line(run: Run, data: Path, tmp_path: Path) -> Non
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_wrong_adapter_is_one_line(run: Run, small: list[object], tmp_path: Path) -> None:
+    done = run("grpo", *small, "--adapter", tmp_path, "--out", tmp_path / "out", code=1)
+    assert done.stderr == f"grpo: there is no adapter in '{tmp_path}'; name the folder that a recipe wrote\n"
+
+
 def until(holds: Callable[[], bool]) -> None:
     ends_at = time.monotonic() + _PATIENCE_S
     while not holds():
