@@ -30,6 +30,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from TokenOptEnv import policies
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
@@ -88,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def train(chosen: argparse.Namespace) -> None:
     if not 0.0 <= chosen.sce_share <= 1.0:
         raise BadInput(f"--sce-share is a share of 1, not {chosen.sce_share:g}; give 0 to 1")
+    policies.info(chosen.compare_with)
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
     pool = open_pool(room_of(chosen, box.file), chosen.processes, block=max(1, chosen.group_size // 4))

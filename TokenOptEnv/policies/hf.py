@@ -120,7 +120,10 @@ def _load(folder: str, base: str) -> Checkpoint:
 def _drawing(folder: Path) -> dict[str, Any]:
     """As an adapter's makers draw from it: from all tokens, unless they say otherwise."""
     file = folder / _GENERATION
-    said = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    try:
+        said = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    except ValueError:
+        raise BadInput(f"{_shown(str(file))!r} is not JSON; mend it or remove it") from None
     if not said.get("do_sample"):
         return _LIKELIEST
     return {"do_sample": True, **{name: said.get(name, plain) for name, plain in _FROM_ALL_TOKENS.items()}}

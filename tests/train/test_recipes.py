@@ -16,6 +16,7 @@ import torch
 
 from tests.train.conftest import ROOT, Run, command, environment
 from TokenOptEnv import LocalEnv, policies
+from TokenOptEnv.errors import BadInput
 
 _PATIENCE_S = 240
 
@@ -122,6 +123,14 @@ def test_an_adapter_that_says_how_to_draw_is_drawn_from_by_the_episodes_seed(
     assert said(0) == first
     assert len({said(seed) for seed in range(5)}) > 1
     assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_an_adapter_that_says_it_badly_is_one_line(tiny: Path, reinforced: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "adapter"
+    shutil.copytree(reinforced / "adapter", folder)
+    (folder / "generation_config.json").write_text("do_sample", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"generation_config.json' is not JSON; mend it"):
+        policies.make(f"hf:{folder}@{tiny}", 0)
 
 
 def test_listing_policies_loads_no_framework() -> None:
