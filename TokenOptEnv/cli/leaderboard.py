@@ -25,17 +25,16 @@ def leaderboard(
 
     read = [load_run(folder) for folder in dict.fromkeys(runs)]
     board, results = leaderboard.board_of(read)
-    if readme is not None:
-        marked_block.rewrite(readme, block, leaderboard.markdown(board))
     compared = () if against is None else leaderboard.compared(board, results, against)
+    if readme is not None:
+        marked_block.rewrite(readme, block, leaderboard.markdown(board, compared))
     if as_json:
         screen.json(board if against is None else compared)
     elif markdown:
-        screen.line(leaderboard.markdown(board))
+        screen.line(leaderboard.markdown(board, compared))
     else:
-        screen.show(leaderboard.table(board), *leaderboard.notes(board), "", leaderboard.PROOF)
-    if compared and not as_json:
-        screen.show("", *map(str, compared))
+        told = ("", *map(str, compared)) if compared else ()
+        screen.show(leaderboard.table(board), *leaderboard.notes(board), "", leaderboard.PROOF, *told)
     for run in read:
         if not run.finished and not as_json:
             screen.line(f"{run.folder} is not finished: {len(run.results)} of {len(run.spec.jobs())} episodes")

@@ -173,12 +173,13 @@ def answered_notes(shown: Board) -> tuple[str, ...]:
     )
 
 
-def markdown(shown: Board) -> str:
+def markdown(shown: Board, pairs: Sequence[Comparison] = ()) -> str:
     heads = ("policy", "SCE", "95 %", "solved", "return", "$ a task", "$ a solved task", "regret, $")
     lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
     lines += ["| " + " | ".join(row) + " |" for row in _rows(shown)]
     below = (f"{note}.  ".replace(TRUTH_MARK, f"\\{TRUTH_MARK}") for note in notes(shown))
-    return "\n".join([f"{shown.title}.", "", *lines, "", *below]).rstrip()
+    text = "\n".join([f"{shown.title}.", "", *lines, "", *below]).rstrip()
+    return "\n".join([text, "", *(f"- {each}" for each in pairs)]).rstrip()
 
 
 def _rows(shown: Board) -> list[tuple[str, ...]]:

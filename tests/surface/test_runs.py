@@ -12,6 +12,7 @@ import pytest
 from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.cli.main import run
 from TokenOptEnv.evaluation import marked_block
+from TokenOptEnv.evaluation.comparisons import Comparison
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALLEST = min(scenario_store.index().scenarios, key=lambda row: row.artifact_tokens).scenario_id
@@ -180,9 +181,17 @@ def test_the_readme_table_is_written_by_the_command_and_is_of_this_suite(
     } == set(policies.names())
 
 
-def test_every_policy_can_be_compared_with_one_of_the_board(folder: Path, capsys: Out) -> None:
+def test_every_policy_can_be_compared_with_one_of_the_board(folder: Path, tmp_path: Path, capsys: Out) -> None:
     assert run(["leaderboard", str(folder), "--against", "cheapest", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
+    page = tmp_path / "page.md"
+    page.write_text("<!-- leaderboard: begin -->\n<!-- leaderboard: end -->\n", encoding="utf-8")
+    assert run(["leaderboard", str(folder), "--against", "cheapest", "--readme", str(page)]) == 0
+    written = page.read_text(encoding="utf-8")
+    assert [line for line in written.splitlines() if line.startswith("- ")] == [
+        f"- {Comparison.model_validate(each)}" for each in told
+    ]
+    capsys.readouterr()
     assert told and {each["worse"] for each in told} == {"cheapest"}
     assert all(each["low"] <= each["sce_gain"] <= each["high"] for each in told)
     assert run(["leaderboard", str(folder), "--against", "chepest"]) == 1
