@@ -37,9 +37,10 @@ test-train: .venv-train/ready
 	.venv-train/bin/mypy --strict -p training
 	OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest -q tests/train
 
-# The figures in assets/plots, from results/metrics.
+# The figures in assets/plots and the table of results/README.md, from results/metrics.
 plots: .venv-train/ready
 	.venv-train/bin/python -m training.plots
+	.venv-train/bin/python -m training.run_page
 
 # The whole of what tests/hard runs a share of: a million actions, 100,000 frames, 10,000 abandoned sessions.
 fuzz: .venv/dev

@@ -97,7 +97,7 @@ class Slate:
         self.hiding.zero_().masked_fill_(keys[None] >= self.positions[:, None], torch.finfo(self.hiding.dtype).min)
 
     def go_on_with(self, other: Slate, rows: Tensor) -> None:
-        """With these rows of another slate, of the same width and room; more would not fit, the rest never lives."""
+        """With these rows of another slate of the same width and room. Rows beyond them only fill the shape."""
         count = len(rows)
         for mine, theirs in zip(self.layers, other.layers, strict=True):
             for kept, states in zip(mine, theirs, strict=True):

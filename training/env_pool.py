@@ -1,7 +1,7 @@
 """Episodes in forked processes: actions go in as text, prompts come out as token ids.
 
-Stepping, rendering and tokenizing cost about a millisecond together, on one core. Spread over processes that work
-while the accelerator samples the next chunk, they cost a run almost nothing. Fork before CUDA is touched.
+Stepping, rendering and tokenizing cost some milliseconds together, on one core. Spread over processes that work
+while the accelerator samples other episodes' actions, most of it is not waited for. Fork before CUDA is touched.
 """
 
 from __future__ import annotations

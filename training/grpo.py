@@ -136,7 +136,7 @@ def train(chosen: argparse.Namespace) -> None:
             **lengths(played),
             **comparison(played),
             **learnt,
-            "groups_kept": len(kept) / len(played),
+            "kept_share": len(kept) / len(played),
             "reached": curriculum.reached.value,
         }
         last = iteration + 1 == chosen.iterations
@@ -323,7 +323,7 @@ def tell(iteration: int, metrics: dict[str, float | str], env_share: float, step
         f"iteration {iteration + 1} return {metrics['return']:.3f} success {metrics['success']:.3f}"
         f" ({metrics['compared_success']:.3f} beside it) sce {metrics['sce']:.3f} ({metrics['compared_sce']:.3f})"
         f" steps {metrics['steps']:.1f} refused {metrics['refused_share']:.3f}"
-        f" entropy {metrics.get('entropy', 0.0):.3f} kept {metrics['groups_kept']:.2f} {metrics['reached']}"
+        f" entropy {metrics.get('entropy', 0.0):.3f} kept {metrics['kept_share']:.2f} {metrics['reached']}"
         f" | {steps_per_minute:,.0f} env steps/min, environment {env_share:.1%} {told(metrics)}"
     )
     sys.stdout.write(f"{line.rstrip()}\n")

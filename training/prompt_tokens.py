@@ -28,8 +28,8 @@ class PromptTokens:
 
     def ids(self, prompt: str) -> Ids:
         """The middle of a prompt that no network could read is left out: only an unbounded memory grows so long."""
-        found = [each for line in _lines_of(prompt) for each in self._line(line)] if self.by_lines else None
-        ids = np.asarray(self._encoded(prompt) if found is None else found, dtype=np.int32)
+        parts = _lines_of(prompt) if self.by_lines else [prompt]
+        ids = np.asarray([each for part in parts for each in self._line(part)], dtype=np.int32)
         most = self._most_tokens
         return ids if len(ids) <= most else np.concatenate([ids[: most // 2], ids[len(ids) - (most - most // 2) :]])
 

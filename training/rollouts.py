@@ -1,7 +1,7 @@
 """Memory-true rollouts: at each step the policy sees exactly the prompt it is billed for, and nothing it saw before.
 
-All live episodes advance together: one batch of prompts a step, sampled in chunks, and while the accelerator works on
-the next chunk the episodes of the last one step in their own processes.
+All live episodes advance together, one batch of prompts a step. An episode steps in its own process as soon as its
+action has ended, while the accelerator works on longer ones.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ _ADDRESS: Final = re.compile(r"running on http://[\d.]+:(\d+)")
 _READY: Final = "Application startup complete"
 _WORKER_DIED: Final = re.compile(r"Child process \[\d+\] died")
 _RESIDENT: Final = re.compile(r"^VmRSS:\s+(\d+) kB", re.MULTILINE)
+_STATE: Final = 0
 _USER_TICKS: Final = 11
 _SYSTEM_TICKS: Final = 12
 """Fields of a process's status behind its name."""
@@ -62,10 +63,9 @@ class BenchServer:
     def cpu_ns(self) -> int | None:
         """What its processes have taken so far, threads that have ended included; in steps of a hundredth second."""
         try:
-            told = [Path(f"/proc/{process}/stat").read_text(encoding="utf-8") for process in self._processes()]
+            taken = [_status(process) for process in self._processes()]
         except OSError:
             return None
-        taken = [status.rpartition(")")[2].split() for status in told]
         ticks = sum(int(fields[_USER_TICKS]) + int(fields[_SYSTEM_TICKS]) for fields in taken)
         return ticks * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -169,10 +169,14 @@ def _children(process: int) -> list[int]:
 
 def _has_ended(process: int) -> bool:
     try:
-        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        return _status(process)[_STATE] in _ENDED
     except OSError:
         return True
-    return state in _ENDED
+
+
+def _status(process: int) -> list[str]:
+    """Its fields behind the name, which may hold anything."""
+    return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
 
 
 def _how(code: int) -> str:

@@ -123,7 +123,9 @@ def _drawing(folder: Path) -> dict[str, Any]:
     try:
         said = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     except ValueError:
-        raise BadInput(f"{_shown(str(file))!r} is not JSON; mend it or remove it") from None
+        said = None
+    if not isinstance(said, dict):
+        raise BadInput(f"{_shown(str(file))!r} is not a JSON object; mend it or remove it")
     if not said.get("do_sample"):
         return _LIKELIEST
     return {"do_sample": True, **{name: said.get(name, plain) for name, plain in _FROM_ALL_TOKENS.items()}}

@@ -13,8 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from tests.train.conftest import ROOT
 from TokenOptEnv.errors import BadInput
-from training import plot_data, plot_panels, plots
+from TokenOptEnv.evaluation import marked_block
+from training import plot_data, plot_panels, plots, run_page
 
 Rows = list[dict[str, Any]]
 FIRST, LAST = 12, 6
@@ -254,3 +256,27 @@ def test_missing_metrics_are_one_line_with_a_remedy(tmp_path: Path) -> None:
         plots.draw(tmp_path, tmp_path)
     with pytest.raises(SystemExit, match=r"^plots: there is no folder of metrics .*none'; name one with --metrics$"):
         plots.main(["--metrics", str(tmp_path / "none")])
+
+
+def test_the_table_of_the_run_is_of_its_metrics() -> None:
+    """`make plots` writes it."""
+    page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    told = run_page.table(plot_data.read(ROOT / "results" / "metrics"))
+    assert marked_block.replaced(page, run_page.BLOCK, told, "results/README.md") == page
+
+
+def test_a_table_has_every_check_of_every_seed_and_the_best_heuristic_first(one_stage: Path) -> None:
+    for seed in (1, 2):
+        write(one_stage / f"seed-{seed}.jsonl", rows(LAST, float(seed)))
+    lines = run_page.table(plot_data.read(one_stage)).splitlines()[2:]
+    names = [line.split(" | ")[0].removeprefix("| ") for line in lines]
+    first = [f"after {place} iterations" for place in (3, 6, 9, 12)]
+    last = [f"after {place} iterations, seed {seed}" for seed in (1, 2) for place in (15, 18)]
+    assert names == [*first, *last, "`expert`", "`cascade`", "`cheapest`", "`rag`"]
+    assert lines[0] == "| after 3 iterations | 0.430 | 0.130 | 0.330 | - | - |"
+    assert "| `expert` | 0.500 | 0.200 | 0.350 | - | - |" in lines
+
+
+def test_a_page_that_is_not_there_is_one_line(one_stage: Path) -> None:
+    with pytest.raises(SystemExit, match=r"run_page: there is no page '.*nowhere.md'; name one with --page"):
+        run_page.main(["--metrics", str(one_stage), "--page", str(one_stage / "nowhere.md")])

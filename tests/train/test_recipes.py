@@ -125,11 +125,12 @@ def test_an_adapter_that_says_how_to_draw_is_drawn_from_by_the_episodes_seed(
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
-def test_an_adapter_that_says_it_badly_is_one_line(tiny: Path, reinforced: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", ["do_sample", "[]"])
+def test_an_adapter_that_says_it_badly_is_one_line(tiny: Path, reinforced: Path, tmp_path: Path, said: str) -> None:
     folder = tmp_path / "adapter"
     shutil.copytree(reinforced / "adapter", folder)
-    (folder / "generation_config.json").write_text("do_sample", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"generation_config.json' is not JSON; mend it"):
+    (folder / "generation_config.json").write_text(said, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"generation_config.json' is not a JSON object; mend it"):
         policies.make(f"hf:{folder}@{tiny}", 0)
 
 

@@ -1,0 +1,64 @@
+"""The table of a run in a page, from its metrics and nothing else.
+
+python -m training.run_page --metrics results/metrics --page results/README.md
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from TokenOptEnv.errors import BadInput, CamreError
+from TokenOptEnv.evaluation import marked_block
+from training.plot_data import Row, Run, Stage, read
+
+BLOCK = "checks"
+_COLUMNS = {
+    "success": "success",
+    "sce": "SCE",
+    "return": "return",
+    "refused_share": "refused",
+    "submitted_share": "submitted",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Write the checks of a run into a page.")
+    parser.add_argument("--metrics", type=Path, default=Path("results/metrics"))
+    parser.add_argument("--page", type=Path, default=Path("results/README.md"))
+    chosen = parser.parse_args(arguments)
+    try:
+        if not chosen.page.is_file():
+            raise BadInput(f"there is no page {str(chosen.page)!r}; name one with --page")
+        marked_block.rewrite(chosen.page, BLOCK, table(read(chosen.metrics)))
+    except CamreError as fault:
+        raise SystemExit(f"run_page: {fault}") from None
+
+
+def table(run: Run) -> str:
+    """Every check on validation, in order, above what heuristics reach on the same cases, the best first."""
+    lines = ["| policy | " + " | ".join(_COLUMNS.values()) + " |", "|---|" + "---:|" * len(_COLUMNS)]
+    lines += [_line(name, row, "check_") for name, row in _checks(run)]
+    best = sorted(run.baselines.items(), key=lambda each: -each[1]["sce"])
+    return "\n".join([*lines, *(_line(f"`{name}`", reached, "") for name, reached in best)])
+
+
+def _checks(run: Run) -> Iterator[tuple[str, Row]]:
+    for place, row in _checked(run.first):
+        yield "warm start" if place == 0 else f"after {place} iterations", row
+    for number, stage in enumerate(run.seeds, start=1):
+        yield from ((f"after {place} iterations, seed {number}", row) for place, row in _checked(stage))
+
+
+def _checked(stage: Stage) -> Iterator[tuple[int, Row]]:
+    return ((place, row) for place, row in stage.items() if "check_sce" in row)
+
+
+def _line(name: str, row: Row, prefix: str) -> str:
+    cells = (f"{row[prefix + key]:.3f}" if prefix + key in row else "-" for key in _COLUMNS)
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    main()
