@@ -10,6 +10,7 @@ import json
 import logging
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 
 import httpx
 import pytest
@@ -209,8 +210,12 @@ def _script(scenario_id: str) -> list[TokenOptEnvAction]:
 
 
 @pytest.fixture
-def fixed_tool_results(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """What a model answers, and what the reference costs, no longer follow from the truth."""
+def fixed_tool_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """What a model answers, and what the reference costs, no longer follow from the truth.
+
+    A folder of imported cases of its own: what others import meanwhile is in the lobby, and would pass for a leak.
+    """
+    monkeypatch.setenv("CAMRE_SCENARIOS_DIR", str(tmp_path))
     monkeypatch.setattr(local_env, "_reference", lambda *_: _SOME_COSTS)
     monkeypatch.setattr(world, "_simulated", lambda scenario, *_: _tool_results(_real(scenario.scenario_id)))
     return monkeypatch
