@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 
 import httpx
 import pytest
@@ -184,7 +184,8 @@ def _readable_paths() -> frozenset[str]:
 
 
 def _without_port(text: str, here: Address) -> str:
-    return text.replace(str(here.port), "PORT")
+    """Behind a host alone: the same number may be the size of a case in the lobby, there behind a quoted name."""
+    return re.sub(rf"(?<=\w):{here.port}\b", ":PORT", text)
 
 
 def _script(scenario_id: str) -> list[TokenOptEnvAction]:
@@ -210,12 +211,8 @@ def _script(scenario_id: str) -> list[TokenOptEnvAction]:
 
 
 @pytest.fixture
-def fixed_tool_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
-    """What a model answers, and what the reference costs, no longer follow from the truth.
-
-    A folder of imported cases of its own: what others import meanwhile is in the lobby, and would pass for a leak.
-    """
-    monkeypatch.setenv("CAMRE_SCENARIOS_DIR", str(tmp_path))
+def fixed_tool_results(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """What a model answers, and what the reference costs, no longer follow from the truth."""
     monkeypatch.setattr(local_env, "_reference", lambda *_: _SOME_COSTS)
     monkeypatch.setattr(world, "_simulated", lambda scenario, *_: _tool_results(_real(scenario.scenario_id)))
     return monkeypatch
