@@ -43,6 +43,15 @@ class Curriculum:
         return Curriculum(harder[0]) if share >= enough and harder else Curriculum(self.reached, share)
 
 
+def upto(index: BoxIndex, hardest: Difficulty) -> BoxIndex:
+    """Without cases that are harder: marathons, say, which cost as much to play as ten others."""
+    allowed = _ORDER[: _ORDER.index(hardest) + 1]
+    cases = tuple(case for case in index.cases if case.difficulty in allowed)
+    if not cases:
+        raise BadInput(f"the case box has no case up to {hardest.value!r}; let harder ones in, or collect some")
+    return index.model_copy(update={"cases": cases})
+
+
 def _present(index: BoxIndex) -> tuple[Difficulty, ...]:
     """From easy to hard; never none."""
     found = {case.difficulty for case in index.cases}

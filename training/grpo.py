@@ -34,8 +34,8 @@ from TokenOptEnv import policies
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
-from training.cases import CaseBox
-from training.curriculum import Curriculum, draw
+from training.cases import BoxIndex, CaseBox
+from training.curriculum import Curriculum, draw, upto
 from training.env_pool import open_pool
 from training.evaluate import evaluate
 from training.learner import Learner, Lesson, Scores
@@ -71,6 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         choices=[each.value for each in Difficulty],
         help="the hardest cases at first; the easiest there are",
     )
+    parser.add_argument(
+        "--upto", choices=[each.value for each in Difficulty], help="the hardest cases at last; the hardest there are"
+    )
     parser.add_argument("--solvable-share", type=float, default=0.75, help="of cases that a heuristic has solved")
     parser.add_argument("--long-share", type=float, default=1.0, help="of cases that take many steps; they cost most")
     parser.add_argument("--sce-share", type=float, default=0.0, help="of an episode's worth; the rest is its return")
@@ -92,6 +95,7 @@ def train(chosen: argparse.Namespace) -> None:
     policies.info(chosen.compare_with)
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
+    index = box.index if chosen.upto is None else upto(box.index, Difficulty(chosen.upto))
     pool = open_pool(room_of(chosen, box.file), chosen.processes, block=max(1, chosen.group_size // 4))
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
@@ -101,14 +105,14 @@ def train(chosen: argparse.Namespace) -> None:
     sampler = Sampler(model, sampling_of(chosen, 1.0), grammar)
     checker = Sampler(model, sampling_of(chosen, chosen.check_temperature), grammar)
     log = RunLog(chosen.out)
-    curriculum = Curriculum(Difficulty(chosen.begin_with)) if chosen.begin_with else Curriculum.begin(box.index)
+    curriculum = Curriculum(Difficulty(chosen.begin_with)) if chosen.begin_with else Curriculum.begin(index)
     first, start_weights, best = 0, learner.weights(), -1.0
     if (state := log.resume(device)) is not None:
         learner.restore(state)
         first, best, start_weights = state["iteration"] + 1, state["best"], state["start_weights"]
         curriculum = Curriculum(Difficulty(state["reached"]), state["solved_share"])
 
-    tasks = drawn(first, box, curriculum, chosen)
+    tasks = drawn(first, index, curriculum, chosen)
     begin(tasks, pool, chosen.compare_with)
     for iteration in range(first, chosen.iterations):
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
@@ -122,9 +126,9 @@ def train(chosen: argparse.Namespace) -> None:
         lessons = to_lessons(learner, kept, [each for each in advantages if each is not None])
 
         curriculum = curriculum.after(
-            [(each.ended.difficulty, each.ended.success) for each in played], box.index, chosen.enough
+            [(each.ended.difficulty, each.ended.success) for each in played], index, chosen.enough
         )
-        tasks = drawn(iteration + 1, box, curriculum, chosen)
+        tasks = drawn(iteration + 1, index, curriculum, chosen)
         begin(tasks, pool, chosen.compare_with)  # the next cases are opened while the network learns from these
 
         started = perf_counter()
@@ -179,11 +183,11 @@ def train(chosen: argparse.Namespace) -> None:
     sys.stdout.write(f"written: {chosen.out / 'adapter'}\n")
 
 
-def drawn(iteration: int, box: CaseBox, curriculum: Curriculum, chosen: argparse.Namespace) -> list[Task]:
+def drawn(iteration: int, index: BoxIndex, curriculum: Curriculum, chosen: argparse.Namespace) -> list[Task]:
     """What an iteration plays: a function of its number and of what is in play by then."""
     stream = Stream("grpo", chosen.seed, iteration)
     shares = chosen.solvable_share, stream, chosen.long_share
-    return draw(box.index, curriculum, chosen.groups, chosen.group_size, *shares)
+    return draw(index, curriculum, chosen.groups, chosen.group_size, *shares)
 
 
 def worth(total_return: float, sce: float, refused: int, chosen: argparse.Namespace) -> float:

@@ -8,6 +8,7 @@
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
 #   bash training/on_gpu.sh seeds MINUTES [OPTION..]   go on from grpo/adapter with seeds 1 to 3, side by side and in the background
 #   bash training/on_gpu.sh watch SECONDS          wait for them so long, and tell how far they are
+#   bash training/on_gpu.sh average                their mean, as mean/adapter
 #   bash training/on_gpu.sh check SPLIT ADAPTER [OPTION..]   play validation or test with sft/adapter, grpo/best, ..
 #   bash training/on_gpu.sh give [ADAPTER..]       copy results to $OUT: these adapters, and all small files in one archive
 #
@@ -60,6 +61,8 @@ case "$task" in
     ends=$((SECONDS + $1))
     while [ $SECONDS -lt $ends ] && pgrep -f training.grpo > /dev/null; do sleep 2; done
     tail -n 3 "$STORE"/seed-*.log ;;
+  average)
+    "$PYTHON" -m training.average "$STORE"/seed-?/adapter --out "$STORE/mean/adapter" ;;
   check)
     split=$1 adapter=$2; shift 2
     "$PYTHON" -m training.evaluate --box "$STORE/data/$split.zip" --base "$STORE/base" --adapter "$STORE/$adapter" \
@@ -71,6 +74,6 @@ case "$task" in
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;
   *)
-    sed -n '2,14p' "$0"
+    sed -n '2,15p' "$0"
     exit 2 ;;
 esac

@@ -7,9 +7,10 @@ from argparse import Namespace
 import pytest
 
 from TokenOptEnv.config import Difficulty
+from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
 from training.cases import BoxedCase, BoxIndex
-from training.curriculum import Curriculum, draw
+from training.curriculum import Curriculum, draw, upto
 from training.grpo import group_advantages, main, rate_at, worth
 
 
@@ -122,3 +123,13 @@ def test_a_curriculum_stays_at_the_hardest_there_is() -> None:
     for _ in range(20):
         now = now.after([("easy", True)], easy, enough=0.5)
     assert now.reached is Difficulty.EASY and now.solved_share > 0.9
+
+
+def test_cases_that_are_too_hard_are_never_played_nor_waited_for() -> None:
+    every = index(*Difficulty)
+    kept = upto(every, Difficulty.MEDIUM)
+    assert {case.difficulty for case in kept.cases} == {Difficulty.EASY, Difficulty.MEDIUM}
+    now = Curriculum(Difficulty.MEDIUM)
+    assert now.after([("medium", True)] * 40, kept, enough=0.1).reached is Difficulty.MEDIUM
+    with pytest.raises(BadInput, match="no case up to 'easy'"):
+        upto(index(Difficulty.HARD), Difficulty.EASY)
