@@ -3,8 +3,9 @@
     python -m training.sft --base runs/base/smollm2-135m --data runs/data/train --out runs/sft
 
 Without it a small model makes no valid move, every episode of a group ends alike, and reinforcement has nothing to
-go on. The loss falls on action tokens alone. Traces are replayed to get their prompts; one that no longer plays to the
-return it had is of another version of the engine, and is left out.
+go on. The loss falls on action tokens alone, and every action counts the same: in `read 7` one token decides the
+episode, and beside the forty of a list that is merely copied it would hardly be heard. Traces are replayed to get their
+prompts; one that no longer plays to the return it had is of another version of the engine, and is left out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from collections.abc import Sequence
 from statistics import fmean
 from time import perf_counter
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from TokenOptEnv.errors import BadInput, CamreError
@@ -73,14 +77,22 @@ def train(chosen: argparse.Namespace) -> None:
         order = Stream("sft", chosen.seed, epoch).shuffled(range(len(episodes)))
         chosen_episodes = [episodes[each] for each in order[place * chosen.batch : (place + 1) * chosen.batch]]
         lessons = [lesson for samples in chosen_episodes for lesson in learner.lessons(samples, 1.0, 0.0)]
-        tokens = sum(len(lesson.tree.targets) for lesson in lessons)
+        weights = [action_weights(lesson) for lesson in lessons]
+        actions = float(sum(each.sum() for each in weights))
         rate = chosen.rate * height(step, last)
         started = perf_counter()
         entropies: list[Tensor] = []
 
-        def loss(scores: Scores, _: Sequence[int], tokens: int = tokens, seen: list[Tensor] = entropies) -> Tensor:
+        def loss(
+            scores: Scores,
+            places: Sequence[int],
+            weights: list[NDArray[np.float32]] = weights,
+            actions: float = actions,
+            seen: list[Tensor] = entropies,
+        ) -> Tensor:
             seen.append(scores.entropies.mean())
-            return -scores.logprobs.sum() / tokens
+            weight = torch.from_numpy(np.concatenate([weights[place] for place in places])).to(scores.logprobs.device)
+            return -(weight * scores.logprobs).sum() / actions
 
         value, gradient = learner.step(lessons, loss, rate, 1.0)
         log.metrics(step, {"loss": value, "entropy": fmean(map(float, entropies)), "gradient": gradient, "rate": rate})
@@ -123,6 +135,12 @@ def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel
     if not episodes:
         raise BadInput(f"none of {len(traces)} traces plays as it did; make them again: python -m training.collect")
     return episodes
+
+
+def action_weights(lesson: Lesson) -> NDArray[np.float32]:
+    """By action token: one over how many its action has."""
+    _, action, sizes = np.unique(lesson.tree.samples, return_inverse=True, return_counts=True)
+    return (1.0 / sizes[action]).astype(np.float32)
 
 
 def height(step: int, last: int) -> float:
