@@ -11,7 +11,7 @@ luckiest. Of its episodes those that succeeded become traces; `--least-return` l
 the form where heuristics solve next to nothing.
 
 With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
-(`slips.py`) and some that go through.
+(`slips.py`) and some that go through. Where none happened it would be the same trace again, and is left out.
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 """
@@ -211,7 +211,7 @@ def collect_case(job: Job) -> Collected:
     slipped: list[tuple[int, _Played]] = []
     if job.slip_share > 0.0 and best:
         again = [_play(winner, job, scenario, seed, costs[seed], job.slip_share) for seed in range(DEFAULT_WORLDS)]
-        slipped = _worth_showing(enumerate(again), job)
+        slipped = _worth_showing(((seed, each) for seed, each in enumerate(again) if each.slips), job)
     name = winner if isinstance(winner, str) else winner.name
     traces = tuple(
         ExampleTrace(
