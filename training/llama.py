@@ -58,10 +58,11 @@ class Llama:
             mask = mask.repeat(1, 1, self._groups, 1)
         hidden = self._decoder.embed_tokens(tokens).to(self._dtype)
         cos, sin = rotation(self._decoder, hidden, positions)
-        for number, layer in enumerate(weights):
-            hidden, key, value = _layer(hidden, cos, sin, mask, layer)
-            if keep is not None:
-                keep(number, key, value)
+        with sdpa_kernel(KERNELS):
+            for number, layer in enumerate(weights):
+                hidden, key, value = _layer(hidden, cos, sin, mask, layer)
+                if keep is not None:
+                    keep(number, key, value)
         return normed(self._decoder.norm, hidden)
 
 
@@ -70,8 +71,11 @@ class Linear(NamedTuple):
     bias: Tensor | None
 
     @classmethod
-    def of(cls, module: Any, dtype: torch.dtype) -> Linear:
-        return cls(merged(module).to(dtype), None if module.bias is None else module.bias.to(dtype))
+    def of(cls, dtype: torch.dtype, *modules: Any) -> Linear:
+        """Of several that read the same, as one: fewer and larger products."""
+        biases = [module.bias.to(dtype) for module in modules if module.bias is not None]
+        weights = [merged(module).to(dtype) for module in modules]
+        return cls(torch.cat(weights) if len(weights) > 1 else weights[0], torch.cat(biases) if biases else None)
 
     def __call__(self, read: Tensor) -> Tensor:
         return linear(read, self.weight, self.bias)
@@ -82,13 +86,12 @@ class Linear(NamedTuple):
 
 class LayerWeights(NamedTuple):
     before: Tensor
-    query: Linear
-    key: Linear
-    value: Linear
+    inward: Linear
+    """Queries, keys and values."""
     out: Linear
     between: Tensor
-    gate: Linear
-    up: Linear
+    gated: Linear
+    """The gate and what it lets through."""
     down: Linear
     epsilon: float
     head_width: int
@@ -98,14 +101,11 @@ class LayerWeights(NamedTuple):
         attention, mlp = layer.self_attn, layer.mlp
         return cls(
             before=layer.input_layernorm.weight.to(dtype),
-            query=Linear.of(attention.q_proj, dtype),
-            key=Linear.of(attention.k_proj, dtype),
-            value=Linear.of(attention.v_proj, dtype),
-            out=Linear.of(attention.o_proj, dtype),
+            inward=Linear.of(dtype, attention.q_proj, attention.k_proj, attention.v_proj),
+            out=Linear.of(dtype, attention.o_proj),
             between=layer.post_attention_layernorm.weight.to(dtype),
-            gate=Linear.of(mlp.gate_proj, dtype),
-            up=Linear.of(mlp.up_proj, dtype),
-            down=Linear.of(mlp.down_proj, dtype),
+            gated=Linear.of(dtype, mlp.gate_proj, mlp.up_proj),
+            down=Linear.of(dtype, mlp.down_proj),
             epsilon=layer.input_layernorm.variance_epsilon,
             head_width=attention.head_dim,
         )
@@ -113,13 +113,10 @@ class LayerWeights(NamedTuple):
     def mapped(self, change: Callable[[Tensor], Tensor]) -> LayerWeights:
         return self._replace(
             before=change(self.before),
-            query=self.query.mapped(change),
-            key=self.key.mapped(change),
-            value=self.value.mapped(change),
+            inward=self.inward.mapped(change),
             out=self.out.mapped(change),
             between=change(self.between),
-            gate=self.gate.mapped(change),
-            up=self.up.mapped(change),
+            gated=self.gated.mapped(change),
             down=self.down.mapped(change),
         )
 
@@ -151,30 +148,32 @@ def _layer(
     hidden: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, weights: LayerWeights
 ) -> tuple[Tensor, Tensor, Tensor]:
     """What goes on to the next layer, and the keys and values of this one."""
-    apart = (*hidden.shape[:2], -1, weights.head_width)
     read = rms_norm(hidden, hidden.shape[-1:], weights.before, weights.epsilon)
-    query = rotated(weights.query(read).view(apart), cos, sin).transpose(1, 2)
-    key = rotated(weights.key(read).view(apart), cos, sin).transpose(1, 2)
-    value = weights.value(read).view(apart).transpose(1, 2)
+    heads = weights.inward(read).view(*hidden.shape[:2], -1, weights.head_width)
+    queries = weights.out.weight.shape[1] // weights.head_width
+    keys = (heads.shape[2] - queries) // 2
+    turned, value = torch.split(heads, [queries + keys, keys], dim=2)
+    query, key = torch.split(rotated(turned, cos, sin).transpose(1, 2), [queries, keys], dim=1)
+    value = value.transpose(1, 2)
     hidden = hidden + weights.out(_attended(query, key, value, mask).transpose(1, 2).flatten(2))
     read = rms_norm(hidden, hidden.shape[-1:], weights.between, weights.epsilon)
-    hidden = hidden + weights.down(silu(weights.gate(read)) * weights.up(read))
+    gate, passed = weights.gated(read).chunk(2, dim=-1)
+    hidden = hidden + weights.down(silu(gate) * passed)
     return hidden, key, value
 
 
 def _attended(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
     """Heads that share a key head become its queries under a mask, so that keys are never repeated."""
-    with sdpa_kernel(KERNELS):
-        if mask is None:
-            if not takes_groups(query.device):
-                key, value = (each.repeat_interleave(query.shape[1] // key.shape[1], dim=1) for each in (key, value))
-            return scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
-        rows, heads, tokens, width = query.shape
-        plain = tokens - mask.shape[2] * key.shape[1] // heads
-        before = _attended(query[:, :, :plain], key[:, :, :plain], value[:, :, :plain], None)
-        queries = query[:, :, plain:].reshape(rows, key.shape[1], -1, width)
-        after = scaled_dot_product_attention(queries, key, value, attn_mask=mask)
-        return torch.cat((before, after.reshape(rows, heads, -1, width)), dim=2)
+    if mask is None:
+        if not takes_groups(query.device):
+            key, value = (each.repeat_interleave(query.shape[1] // key.shape[1], dim=1) for each in (key, value))
+        return scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
+    rows, heads, tokens, width = query.shape
+    plain = tokens - mask.shape[2] * key.shape[1] // heads
+    first, last = torch.split(query, [plain, tokens - plain], dim=2)
+    before = _attended(first, key[:, :, :plain], value[:, :, :plain], None)
+    after = scaled_dot_product_attention(last.reshape(rows, key.shape[1], -1, width), key, value, attn_mask=mask)
+    return torch.cat((before, after.reshape(rows, heads, -1, width)), dim=2)
 
 
 @cache

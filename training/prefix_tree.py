@@ -12,6 +12,7 @@ trunk, mostly short ends of prompts and what was said after them, needs a mask.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -22,8 +23,12 @@ from torch import Tensor
 
 _MULTIPLE = 16
 """Lengths are padded to this: attention kernels want aligned masks."""
-_MOST_OFF_TRUNK_TOKENS = 1_024
+_MOST_OFF_TRUNK_TOKENS = 256
 """Of one tree: where more would be under a mask, another tree is quicker."""
+_PAIRS_A_TOKEN = 480
+"""Under a mask so many pairs of a query and a key take as long as all else that one token takes."""
+_PLAIN_PAIRS_A_TOKEN = 1_340
+"""The same on the trunk. Both from the steps of a warm start on an H200, set against what was in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +184,32 @@ def batch(trees: Sequence[Tree], device: torch.device) -> TreeBatch:
     )
 
 
-def fitting(trees: Sequence[Tree], most_tokens: int) -> int:
-    """How many of these, from the first on, a batch may hold; at least one."""
-    trunk = off_trunk = 0
-    for number, tree in enumerate(trees):
-        trunk, off_trunk = max(trunk, len(tree.trunk)), max(off_trunk, tree.off_trunk_tokens)
-        if number and (number + 1) * (_padded(trunk) + _padded(off_trunk)) > most_tokens:
-            return number
-    return len(trees)
+def shares(trees: Sequence[Tree], most_tokens: int, fixed_tokens: int) -> list[int]:
+    """How many of these, whose trunks get shorter, to read at once, batch after batch: what is quickest in all.
+
+    Rows are padded to the longest beside them, so few batches waste tokens; but each takes as long as `fixed_tokens`
+    beside what is in it. A batch has at most `most_tokens`, padding included, or is one tree.
+    """
+    trunks = [_padded(len(tree.trunk)) for tree in trees]
+    off_trunks = [_padded(tree.off_trunk_tokens) for tree in trees]
+    least, begins = [0.0], [0]
+    for end in range(1, len(trees) + 1):
+        off_trunk, best = 0, (math.inf, 0)
+        for begin in reversed(range(end)):
+            rows, trunk, off_trunk = end - begin, trunks[begin], max(off_trunk, off_trunks[begin])
+            width = trunk + off_trunk
+            if rows > 1 and rows * width > most_tokens:
+                break
+            row = width + off_trunk * width / _PAIRS_A_TOKEN + trunk * trunk / 2 / _PLAIN_PAIRS_A_TOKEN
+            best = min(best, (least[begin] + fixed_tokens + rows * row, begin))
+        least.append(best[0])
+        begins.append(best[1])
+    sizes: list[int] = []
+    end = len(trees)
+    while end:
+        sizes.append(end - begins[end])
+        end = begins[end]
+    return sizes[::-1]
 
 
 def _places(tree: Tree, trunk_tokens: int) -> NDArray[np.int64]:

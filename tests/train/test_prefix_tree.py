@@ -142,3 +142,23 @@ def test_batches_hold_every_lesson_once(model: PolicyModel) -> None:
     batches = list(learner.batches(lessons))
     assert sorted(place for places in batches for place in places) == list(range(len(lessons)))
     assert len(batches) > 1
+
+
+def alone(tokens: int) -> prefix_tree.Tree:
+    text = np.arange(tokens, dtype=np.int32)
+    (tree,) = prefix_tree.grow([Sample(text[:-3], text[-3:])], 10_000)
+    return tree
+
+
+def test_a_batch_wastes_tokens_only_where_another_one_would_take_longer() -> None:
+    """Three trees of 48 tokens and one of 16, padded to 48 beside them."""
+    trees = [alone(48), alone(48), alone(48), alone(16)]
+    assert prefix_tree.shares(trees, 10_000, 20) == [3, 1]
+    assert prefix_tree.shares(trees, 10_000, 1_000) == [4]
+
+
+def test_batches_have_as_many_tokens_as_they_may_or_one_tree() -> None:
+    trees = [alone(48), alone(48), alone(48), alone(16)]
+    assert prefix_tree.shares(trees, 100, 1_000) == [2, 2]
+    assert prefix_tree.shares(trees, 1, 1_000) == [1] * 4
+    assert prefix_tree.shares([], 100, 1_000) == []
