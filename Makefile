@@ -37,7 +37,7 @@ test-train: .venv-train/ready
 	.venv-train/bin/mypy --strict -p training
 	OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest -q tests/train
 
-# The figures in assets/plots and the table of results/README.md, from results/metrics.
+# The figures in assets/plots and the table of results/README.md and of the adapter's card, from results/metrics.
 plots: .venv-train/ready
 	.venv-train/bin/python -m training.plots
 	.venv-train/bin/python -m training.run_page

@@ -1,6 +1,6 @@
-"""The table of a run in a page, from its metrics and nothing else.
+"""The table of a run in its pages, from its metrics and nothing else.
 
-python -m training.run_page --metrics results/metrics --page results/README.md
+python -m training.run_page --metrics results/metrics --page results/README.md --page artifacts/camre-v2/README.md
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from TokenOptEnv.evaluation import marked_block
 from training.plot_data import Row, Run, Stage, read
 
 BLOCK = "checks"
+PAGES = (Path("results/README.md"), Path("artifacts/camre-v2/README.md"))
 _COLUMNS = {
     "success": "success",
     "sce": "SCE",
@@ -26,12 +27,14 @@ _COLUMNS = {
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Write the checks of a run into a page.")
     parser.add_argument("--metrics", type=Path, default=Path("results/metrics"))
-    parser.add_argument("--page", type=Path, default=Path("results/README.md"))
+    parser.add_argument("--page", type=Path, action="append", help="repeat for more; the run's own and its card")
     chosen = parser.parse_args(arguments)
     try:
-        if not chosen.page.is_file():
-            raise BadInput(f"there is no page {str(chosen.page)!r}; name one with --page")
-        marked_block.rewrite(chosen.page, BLOCK, table(read(chosen.metrics)))
+        told = table(read(chosen.metrics))
+        for page in chosen.page or PAGES:
+            if not page.is_file():
+                raise BadInput(f"there is no page {str(page)!r}; name one with --page")
+            marked_block.rewrite(page, BLOCK, told)
     except CamreError as fault:
         raise SystemExit(f"run_page: {fault}") from None
 

@@ -258,11 +258,12 @@ def test_missing_metrics_are_one_line_with_a_remedy(tmp_path: Path) -> None:
         plots.main(["--metrics", str(tmp_path / "none")])
 
 
-def test_the_table_of_the_run_is_of_its_metrics() -> None:
+@pytest.mark.parametrize("file", run_page.PAGES, ids=str)
+def test_the_table_of_the_run_is_of_its_metrics(file: Path) -> None:
     """`make plots` writes it."""
-    page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / file).read_text(encoding="utf-8")
     told = run_page.table(plot_data.read(ROOT / "results" / "metrics"))
-    assert marked_block.replaced(page, run_page.BLOCK, told, "results/README.md") == page
+    assert marked_block.replaced(page, run_page.BLOCK, told, str(file)) == page
 
 
 def test_a_table_has_every_check_of_every_seed_and_the_best_heuristic_first(one_stage: Path) -> None:
