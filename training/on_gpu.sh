@@ -20,7 +20,7 @@ PYTHON=${PYTHON:-python3}
 PROCESSES=${CAMRE_PROCESSES:-14}
 export PYTHONPATH="$STORE/site:$PWD" PYTHONUNBUFFERED=1 TOKENIZERS_PARALLELISM=false HF_HUB_OFFLINE=1
 export PYTORCH_ALLOC_CONF=expandable_segments:True
-COMMON=(--base "$STORE/base" --data "$STORE/data/train" --processes "$PROCESSES" --rank 24 --batch-tokens 98304)
+COMMON=(--base "$STORE/base" --data "$STORE/data/train" --processes "$PROCESSES" --rank 24 --batch-tokens 65536)
 mkdir -p "$STORE"
 [ -f "$STORE/data/validation.zip" ] && COMMON+=(--validation "$STORE/data/validation.zip")
 
@@ -53,7 +53,7 @@ case "$task" in
   seeds)
     minutes=$1; shift
     for seed in 1 2 3; do
-      setsid nohup "$PYTHON" -m training.grpo "${COMMON[@]}" --processes $((PROCESSES / 3 + 1)) --batch-tokens 32768 --cached-tokens 800000 \
+      setsid nohup "$PYTHON" -m training.grpo "${COMMON[@]}" --processes $((PROCESSES / 3 + 1)) --batch-tokens 20480 --cached-tokens 800000 \
         --adapter "$STORE/grpo/adapter" --out "$STORE/seed-$seed" --seed $seed --checkpoint-every 5 \
         --minutes "$minutes" "$@" > "$STORE/seed-$seed.log" 2>&1 < /dev/null &
     done ;;
