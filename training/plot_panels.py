@@ -108,8 +108,11 @@ def mark_last_stage(axis: Axes, run: Run) -> None:
         axis.axvline(run.last_stage_at, color=GREY, linewidth=0.9)
 
 
-def draw_marks(axes: Sequence[Axes], run: Run) -> None:
-    """Lines through all panels; labels above the first, in rows, so that none covers another or its lead."""
+def draw_marks(axes: Sequence[Axes], run: Run, *, taken: int = 0) -> None:
+    """Lines through all panels; labels above the first, in rows, so that none covers another or its lead.
+
+    So many rows there are `taken` already.
+    """
     rows: list[float] = []  # where the label that was last put into a row begins
     for place, text in reversed(marks(run)):
         style: Any = {"color": GREY, "linewidth": 0.9, "linestyle": "-" if place == run.last_stage_at else ":"}
@@ -121,14 +124,14 @@ def draw_marks(axes: Sequence[Axes], run: Run) -> None:
         axes[0].annotate(
             f" {text}",
             (place, 1.0),
-            (0, 3 + 13 * row),
+            (0, 3 + 13 * (taken + row)),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
             color=GREY,
             fontsize=8.5,
             arrowprops={"relpos": (0.0, 1.0), **_LEAD, **style},
         )
-    axes[0].set_title(axes[0].get_title(loc="left"), pad=6 + 13 * len(rows))
+    axes[0].set_title(axes[0].get_title(loc="left"), pad=6 + 13 * (taken + len(rows)))
 
 
 def label_right(axis: Axes, labels: Sequence[Label], gap: float, *, in_layout: bool = True) -> None:

@@ -101,7 +101,8 @@ def _progress(run: Run) -> Figure:
     figure, (training, validation) = plt.subplots(2, 1, figsize=(12, 8), sharex=True, layout="constrained")
     training.set_title("Return of sampled training episodes", pad=18)
     stage_lines(training, run, "return", GREEN, with_band=True)
-    if "compared_return" in run.measured():
+    is_compared = "compared_return" in run.measured()
+    if is_compared:
         stage_lines(training, run, "compared_return", GREY)
         label_above(training, [("the policy", GREEN), ("a heuristic on the same cases", GREY)])
     validation.set_title("Play of validation cases", pad=18)
@@ -109,7 +110,7 @@ def _progress(run: Run) -> Figure:
     validation.set(xlabel=X_LABEL, xlim=(-0.5, run.length + 0.5))
     validation.xaxis.set_major_locator(MaxNLocator(10, steps=_STEPS, integer=True))
     _checks(validation, run)
-    draw_marks([training, validation], run)
+    draw_marks([training, validation], run, taken=int(is_compared))
     legend(
         figure,
         run,
