@@ -96,6 +96,12 @@ class Slate:
         keys = torch.arange(self.hiding.shape[1], device=lengths.device)
         self.hiding.zero_().masked_fill_(keys[None] >= self.positions[:, None], torch.finfo(self.hiding.dtype).min)
 
+    def copy_rows(self, rows: Tensor, tokens: int) -> None:
+        """The first so many rows become copies of these: what is known of their first tokens."""
+        for both in self.layers:
+            for kept in both:
+                kept[: len(rows), :, :tokens] = kept[rows, :, :tokens]
+
     def go_on_with(self, other: Slate, rows: Tensor) -> None:
         """With these rows of another slate of the same width and room. Rows beyond them only fill the shape."""
         count = len(rows)

@@ -177,7 +177,7 @@ class Sampler:
         shapes = self._shapes_down_from(rows, width)
         shape = shapes.pop()
         shape.slate.begin(torch.tensor([len(prompt) for prompt in prompts], device=self._model.device), len(prompts))
-        logits = self._read(prompts, shape.slate)
+        logits = self._read_each_once(prompts, shape.slate)
         self._draw(shape.rows)
         self._note(logits, shape.slate)
         del logits
@@ -238,6 +238,18 @@ class Sampler:
         self._shapes[rows, width] = shape
         return shape
 
+    def _read_each_once(self, prompts: Sequence[Ids], slate: Slate) -> Tensor:
+        """Episodes of a group show the same until they part: what is the same is read once and copied."""
+        texts = [prompt.tobytes() for prompt in prompts]
+        rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        different = dict(zip(texts, prompts, strict=True))
+        logits = self._read([different[text] for text in rows], slate)
+        if len(rows) < len(prompts):
+            read_in = torch.tensor([rows[text] for text in texts], device=self._model.device)
+            slate.copy_rows(read_in, len(prompts[0]))
+            logits[: len(prompts)] = logits[read_in]
+        return logits
+
     def _read(self, prompts: Sequence[Ids], slate: Slate) -> Tensor:
         """The prompts' keys and values go into the room; what the network says after each comes back."""
         device = self._model.device
@@ -258,7 +270,7 @@ class Sampler:
                     kept[:, :, : states.shape[-2]] = states
 
             hidden = self._reader.hidden(weights, torch.from_numpy(tokens).to(device), places, keep=keep)
-            ends = slate.positions[first:last] - 1
+            ends = torch.tensor([len(prompt) - 1 for prompt in part], device=device)
             logits[first:last] = head(hidden[torch.arange(len(part), device=device), ends])
             first = last
         return logits

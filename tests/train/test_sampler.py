@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from TokenOptEnv import ActionType, LocalEnv, policies
 from TokenOptEnv.config import Profile
 from TokenOptEnv.text_actions import Numbering, parse, write
+from training.decode_step import Slate
 from training.grammar import TokenGrammar
 from training.learner import Learner
 from training.policy_model import Lora, PolicyModel
@@ -63,6 +65,30 @@ def test_sampled_log_probabilities_are_those_that_are_learnt_from(
         samples = [Sample(prompt, each.ids) for prompt, each in zip(prompts, found, strict=True)]
         measured = np.concatenate(learner.measured(learner.lessons(samples, 1.0, 0.0)))
         np.testing.assert_allclose(np.concatenate([each.logprobs for each in found]), measured, atol=2e-5)
+
+
+def test_what_is_shown_to_many_is_read_once_and_each_says_its_own(
+    model: PolicyModel, prompts: list[Ids], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    plain = Sampler._read
+
+    def counted(sampler: Sampler, shown: Sequence[Ids], slate: Slate) -> torch.Tensor:
+        read.append(len(shown))
+        return plain(sampler, shown, slate)
+
+    monkeypatch.setattr(Sampler, "_read", counted)
+    many = [prompts[place] for place in (2, 0, 2, 1, 0, 2, 4)]
+    likeliest = said(model, many, Sampling(12, temperature=0.0), None)
+    assert read == [4]
+    alone = [said(model, [prompt], Sampling(12, temperature=0.0), None)[0] for prompt in many]
+    assert [each.ids.tolist() for each in likeliest] == [each.ids.tolist() for each in alone]
+    drawn = said(model, many, Sampling(12), None)
+    assert len({tuple(drawn[place].ids.tolist()) for place in (0, 2, 5)}) == 3
+    learner = Learner(model, None, 10_000, 10_000)
+    samples = [Sample(prompt, each.ids) for prompt, each in zip(many, drawn, strict=True)]
+    measured = np.concatenate(learner.measured(learner.lessons(samples, 1.0, 0.0)))
+    np.testing.assert_allclose(np.concatenate([each.logprobs for each in drawn]), measured, atol=2e-5)
 
 
 def test_the_same_seed_says_the_same(model: PolicyModel, prompts: list[Ids], grammar: TokenGrammar) -> None:
