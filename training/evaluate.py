@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
     parser.add_argument("--temperature", type=float, default=0.0, help="of the draws; 0 takes the likeliest token")
     add_cache(parser)
-    parser.add_argument("--no-grammar", action="store_true", help="let the policy say anything")
+    parser.add_argument("--grammar", action="store_true", help="let the policy say nothing but actions")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--device")
     parser.add_argument("--out", type=Path, help="a line for every episode, added to what is there")
@@ -98,7 +98,7 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
     if chosen.base is not None:
         pool = open_pool(room_of(chosen, chosen.box), chosen.processes, block=1)
         model = PolicyModel(chosen.base, None, chosen.adapter, pick_device(chosen.device))
-        grammar = None if chosen.no_grammar else grammar_of(chosen, model)
+        grammar = grammar_of(chosen, model) if chosen.grammar else None
         sampler = Sampler(model, sampling_of(chosen, chosen.temperature), grammar)
         sampler.seed(word("evaluate"))
         begin(tasks, pool)

@@ -103,7 +103,7 @@ def train(chosen: argparse.Namespace) -> None:
     grammar = grammar_of(chosen, model)
     learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
     sampler = Sampler(model, sampling_of(chosen, 1.0), grammar)
-    checker = Sampler(model, sampling_of(chosen, chosen.check_temperature), grammar)
+    checker = Sampler(model, sampling_of(chosen, chosen.check_temperature), None)  # as the policy plays elsewhere
     log = RunLog(chosen.out)
     curriculum = Curriculum(Difficulty(chosen.begin_with)) if chosen.begin_with else Curriculum.begin(index)
     first, start_weights, best = 0, learner.weights(), -1.0

@@ -4,7 +4,8 @@
 
 Without it a small model makes no valid move, every episode of a group ends alike, and reinforcement has nothing to
 go on. The loss falls on action tokens alone, and every action counts the same: in `read 7` one token decides the
-episode, and beside the forty of a list that is merely copied it would hardly be heard. Traces are replayed to get their
+episode, and beside the forty of a list that is merely copied it would hardly be heard. No grammar helps here: what it
+rules out would never be unlearnt, and be said wherever the policy plays without one. Traces are replayed to get their
 prompts; one that no longer plays to the return it had is of another version of the engine, and is left out.
 """
 
@@ -29,7 +30,7 @@ from training.collect import ExampleTrace, read_traces
 from training.env_pool import EnvPool, Replay, Replayed, open_pool
 from training.evaluate import evaluate
 from training.learner import Learner, Lesson, Scores
-from training.options import add_common, grammar_of, model_of, room_of, sampling_of
+from training.options import add_common, model_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
 from training.prefix_tree import Sample
 from training.results import told
@@ -58,8 +59,7 @@ def train(chosen: argparse.Namespace) -> None:
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
     model = model_of(chosen, device)
-    grammar = grammar_of(chosen, model)
-    learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
+    learner = Learner(model, None, chosen.tree_tokens, chosen.batch_tokens)
     log = RunLog(chosen.out)
     first = 0
     if (state := log.resume(device)) is not None:
@@ -109,7 +109,7 @@ def train(chosen: argparse.Namespace) -> None:
     model.refresh_sampled()
     model.save(chosen.out / "adapter")
     if check_pool is not None:
-        sampler = Sampler(model, sampling_of(chosen, chosen.check_temperature), grammar)
+        sampler = Sampler(model, sampling_of(chosen, chosen.check_temperature), None)
         found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, sampler, model)
         log.metrics(last, found)
         sys.stdout.write(f"{told(found)}\n")

@@ -94,7 +94,7 @@ def test_the_adapter_plays_as_a_policy(tiny: Path, reinforced: Path, data: Path,
     out = tmp_path / "episodes.jsonl"
     run(
         *("evaluate", "--box", f"{data}.zip", "--base", tiny, "--adapter", reinforced / "adapter", "--episodes", 1),
-        *("--no-grammar", "--processes", 0, "--device", "cpu", "--out", out),
+        *("--processes", 0, "--device", "cpu", "--out", out),
     )
     batched = json.loads(out.read_text(encoding="utf-8"))
     policy = policies.make(f"hf:{reinforced / 'adapter'}@{tiny}", 0)
@@ -105,6 +105,17 @@ def test_the_adapter_plays_as_a_policy(tiny: Path, reinforced: Path, data: Path,
     assert observation.score is not None
     assert observation.score.total_return == batched["total_return"]
     assert observation.step == batched["steps"]
+
+
+def test_under_the_grammar_hardly_anything_is_malformed(
+    tiny: Path, reinforced: Path, data: Path, run: Run, tmp_path: Path
+) -> None:
+    """Only what is too long to end."""
+    played = ("--box", f"{data}.zip", "--base", tiny, "--adapter", reinforced / "adapter", "--episodes", 1)
+    for name, option in (("free", ()), ("held", ("--grammar",))):
+        run("evaluate", *played, *option, "--processes", 0, "--device", "cpu", "--out", tmp_path / name)
+    free, held = (json.loads((tmp_path / name).read_text(encoding="utf-8")) for name in ("free", "held"))
+    assert held["malformed"] < free["malformed"]
 
 
 def test_an_adapter_that_says_how_to_draw_is_drawn_from_by_the_episodes_seed(
