@@ -40,7 +40,7 @@ test-train: .venv-train/ready
 # The figures in assets/plots and the table of results/README.md and of the adapter's card, from results/metrics.
 plots: .venv-train/ready
 	.venv-train/bin/python -m training.plots
-	.venv-train/bin/python -m training.run_page
+	.venv-train/bin/python -m training.run_page --tried results/tried
 
 # The whole of what tests/hard runs a share of: a million actions, 100,000 frames, 10,000 abandoned sessions.
 fuzz: .venv/dev

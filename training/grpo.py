@@ -38,7 +38,7 @@ from training.cases import BoxIndex, CaseBox
 from training.curriculum import Curriculum, draw, upto
 from training.env_pool import open_pool
 from training.evaluate import evaluate
-from training.learner import Learner, Lesson, Scores
+from training.learner import Learner, Lesson, Scores, laid_out
 from training.options import add_common, grammar_of, model_of, room_of, sampling_of
 from training.policy_model import pick_device
 from training.results import summarize, told
@@ -261,14 +261,14 @@ def learn(
         def loss(scores: Scores, at: Sequence[int], places: list[int] = places) -> torch.Tensor:
             picked = [places[each] for each in at]
             device = scores.logprobs.device
-            weights = _on(device, [lessons[place].weights for place in picked]) * chosen.updates
-            advantages = _on(device, [lessons[place].advantages for place in picked])
-            ratio = (scores.logprobs - _on(device, [old[place] for place in picked])).exp()
+            weights = laid_out([lessons[place].weights for place in picked], device) * chosen.updates
+            advantages = laid_out([lessons[place].advantages for place in picked], device)
+            ratio = (scores.logprobs - laid_out([old[place] for place in picked], device)).exp()
             tally.add(Scores(scores.logprobs.detach(), scores.entropies.detach()), ratio.detach(), chosen.clip)
             clipped = ratio.clamp(1.0 - chosen.clip, 1.0 + chosen.clip)
             gain = torch.minimum(ratio * advantages, clipped * advantages)
             if chosen.kl > 0.0:
-                gap = _on(device, [start[place] for place in picked]) - scores.logprobs
+                gap = laid_out([start[place] for place in picked], device) - scores.logprobs
                 gain = gain - chosen.kl * (gap.exp() - 1.0 - gap)
             total: torch.Tensor = -(weights * gain).sum()
             return total
@@ -297,10 +297,6 @@ def rate_at(iteration: int, update: int, chosen: argparse.Namespace) -> float:
 def _divergence(before: NDArray[np.float32], now: NDArray[np.float32]) -> float:
     gap = before - now
     return float((np.exp(gap) - 1.0 - gap).mean())
-
-
-def _on(device: torch.device, parts: list[NDArray[np.float32]]) -> torch.Tensor:
-    return torch.from_numpy(np.concatenate(parts)).to(device)
 
 
 def lengths(played: list[Played]) -> dict[str, float]:

@@ -56,9 +56,14 @@ class Learner:
             [each for _, each in model.trainable()], lr=0.0, betas=(0.9, 0.99), weight_decay=0.0
         )
 
-    def lessons(self, samples: Sequence[Sample], weight: float, advantage: float) -> list[Lesson]:
-        """An episode, every action token with this weight. A sample outside the grammar teaches nothing."""
-        kept = [sample for sample in samples if self._states(sample) is not None]
+    def lessons(self, samples: Sequence[Sample], weight: float | Sequence[float], advantage: float) -> list[Lesson]:
+        """An episode, every action token with this weight, or with its sample's.
+
+        A sample outside the grammar teaches nothing.
+        """
+        every = np.broadcast_to(np.asarray(weight, dtype=np.float32), len(samples))
+        taught = [place for place, sample in enumerate(samples) if self._states(sample) is not None]
+        kept, weights = [samples[place] for place in taught], every[taught]
         lessons = []
         for tree in prefix_tree.grow(kept, self._most_tree_tokens):
             states = None
@@ -66,11 +71,7 @@ class Learner:
                 inside = sorted(set(tree.samples))
                 states = [state for number in inside for state in self._states(kept[number]) or []]
             size = len(tree.targets)
-            lessons.append(
-                Lesson(
-                    tree, states, np.full(size, weight, dtype=np.float32), np.full(size, advantage, dtype=np.float32)
-                )
-            )
+            lessons.append(Lesson(tree, states, weights[tree.samples], np.full(size, advantage, dtype=np.float32)))
         return lessons
 
     def _states(self, sample: Sample) -> list[int] | None:
@@ -150,3 +151,8 @@ class Learner:
         self._put(weights)
         self.optimizer.load_state_dict(optimizer)
         self.model.refresh_sampled()
+
+
+def laid_out(parts: Sequence[NDArray[np.float32]], device: torch.device) -> Tensor:
+    """What is kept by lesson, as scores are: by action token of a batch."""
+    return torch.from_numpy(np.concatenate(parts)).to(device)

@@ -6,6 +6,7 @@ python -m training.run_page --metrics results/metrics --page results/README.md -
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from TokenOptEnv.evaluation import marked_block
 from training.plot_data import Row, Run, Stage, read
 
 BLOCK = "checks"
+TRIED_BLOCK = "tried"
 PAGES = (Path("results/README.md"), Path("artifacts/camre-v2/README.md"))
 _COLUMNS = {
     "success": "success",
@@ -28,23 +30,41 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Write the checks of a run into a page.")
     parser.add_argument("--metrics", type=Path, default=Path("results/metrics"))
     parser.add_argument("--page", type=Path, action="append", help="repeat for more; the run's own and its card")
+    parser.add_argument("--tried", type=Path, help="metrics of other runs, whose last checks go into the first page")
     chosen = parser.parse_args(arguments)
     try:
         told = table(read(chosen.metrics))
-        for page in chosen.page or PAGES:
+        pages = chosen.page or PAGES
+        for page in pages:
             if not page.is_file():
                 raise BadInput(f"there is no page {str(page)!r}; name one with --page")
             marked_block.rewrite(page, BLOCK, told)
+        if chosen.tried is not None:
+            marked_block.rewrite(pages[0], TRIED_BLOCK, tried_table(chosen.tried))
     except CamreError as fault:
         raise SystemExit(f"run_page: {fault}") from None
 
 
 def table(run: Run) -> str:
     """Every check on validation, in order, above what heuristics reach on the same cases, the best first."""
-    lines = ["| policy | " + " | ".join(_COLUMNS.values()) + " |", "|---|" + "---:|" * len(_COLUMNS)]
-    lines += [_line(name, row, "check_") for name, row in _checks(run)]
+    lines = [*_head("policy"), *(_line(name, row, "check_") for name, row in _checks(run))]
     best = sorted(run.baselines.items(), key=lambda each: -each[1]["sce"])
     return "\n".join([*lines, *(_line(f"`{name}`", reached, "") for name, reached in best)])
+
+
+def tried_table(folder: Path) -> str:
+    """The last check of each."""
+    if not folder.is_dir():
+        raise BadInput(f"there is no folder of metrics {str(folder)!r}; name one with --tried")
+    lines = _head("metrics")
+    for file in sorted(folder.glob("*.jsonl")):
+        rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        lines += [_line(f"`{file.name}`", row, "check_") for row in rows if "check_sce" in row][-1:]
+    return "\n".join(lines)
+
+
+def _head(first: str) -> list[str]:
+    return [f"| {first} | " + " | ".join(_COLUMNS.values()) + " |", "|---|" + "---:|" * len(_COLUMNS)]
 
 
 def _checks(run: Run) -> Iterator[tuple[str, Row]]:

@@ -18,9 +18,6 @@ from collections.abc import Sequence
 from statistics import fmean
 from time import perf_counter
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from TokenOptEnv.errors import BadInput, CamreError
@@ -29,7 +26,7 @@ from training.cases import CaseBox
 from training.collect import ExampleTrace, read_traces
 from training.env_pool import EnvPool, Replay, Replayed, open_pool
 from training.evaluate import evaluate
-from training.learner import Learner, Lesson, Scores
+from training.learner import Learner, Lesson, Scores, laid_out
 from training.options import add_common, model_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
 from training.prefix_tree import Sample
@@ -76,9 +73,12 @@ def train(chosen: argparse.Namespace) -> None:
         epoch, place = divmod(step, steps_an_epoch)
         order = Stream("sft", chosen.seed, epoch).shuffled(range(len(episodes)))
         chosen_episodes = [episodes[each] for each in order[place * chosen.batch : (place + 1) * chosen.batch]]
-        lessons = [lesson for samples in chosen_episodes for lesson in learner.lessons(samples, 1.0, 0.0)]
-        weights = [action_weights(lesson) for lesson in lessons]
-        actions = float(sum(each.sum() for each in weights))
+        lessons = [
+            lesson
+            for samples in chosen_episodes
+            for lesson in learner.lessons(samples, [1.0 / len(sample.action_ids) for sample in samples], 0.0)
+        ]
+        actions = sum(map(len, chosen_episodes))
         rate = chosen.rate * height(step, last)
         started = perf_counter()
         entropies: list[Tensor] = []
@@ -86,13 +86,13 @@ def train(chosen: argparse.Namespace) -> None:
         def loss(
             scores: Scores,
             places: Sequence[int],
-            weights: list[NDArray[np.float32]] = weights,
-            actions: float = actions,
+            lessons: list[Lesson] = lessons,
+            actions: int = actions,
             seen: list[Tensor] = entropies,
         ) -> Tensor:
             seen.append(scores.entropies.mean())
-            weight = torch.from_numpy(np.concatenate([weights[place] for place in places])).to(scores.logprobs.device)
-            return -(weight * scores.logprobs).sum() / actions
+            weights = laid_out([lessons[place].weights for place in places], scores.logprobs.device)
+            return -(weights * scores.logprobs).sum() / actions
 
         value, gradient = learner.step(lessons, loss, rate, 1.0)
         log.metrics(step, {"loss": value, "entropy": fmean(map(float, entropies)), "gradient": gradient, "rate": rate})
@@ -135,12 +135,6 @@ def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel
     if not episodes:
         raise BadInput(f"none of {len(traces)} traces plays as it did; make them again: python -m training.collect")
     return episodes
-
-
-def action_weights(lesson: Lesson) -> NDArray[np.float32]:
-    """By action token: one over how many its action has."""
-    _, action, sizes = np.unique(lesson.tree.samples, return_inverse=True, return_counts=True)
-    return (1.0 / sizes[action]).astype(np.float32)
 
 
 def height(step: int, last: int) -> float:

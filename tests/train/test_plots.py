@@ -266,6 +266,12 @@ def test_the_table_of_the_run_is_of_its_metrics(file: Path) -> None:
     assert marked_block.replaced(page, run_page.BLOCK, told, str(file)) == page
 
 
+def test_the_table_of_what_was_tried_is_of_its_metrics() -> None:
+    page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    told = run_page.tried_table(ROOT / "results" / "tried")
+    assert marked_block.replaced(page, run_page.TRIED_BLOCK, told, "results/README.md") == page
+
+
 def test_a_table_has_every_check_of_every_seed_and_the_best_heuristic_first(one_stage: Path) -> None:
     for seed in (1, 2):
         write(one_stage / f"seed-{seed}.jsonl", rows(LAST, float(seed)))

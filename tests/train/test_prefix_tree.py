@@ -136,6 +136,13 @@ def test_an_episode_too_long_for_one_tree_becomes_several(model: PolicyModel) ->
     )
 
 
+def test_every_token_of_a_sample_has_its_weight_in_whichever_tree_it_stands(model: PolicyModel) -> None:
+    steps = samples()
+    for most in (10_000, 150):
+        lessons = Learner(model, None, most, 10_000).lessons(steps, [1.0, 2.0, 3.0, 4.0, 5.0], 0.0)
+        assert np.concatenate([lesson.weights for lesson in lessons]).tolist() == np.repeat(range(1, 6), 5).tolist()
+
+
 def test_batches_hold_every_lesson_once(model: PolicyModel) -> None:
     learner = Learner(model, None, 10_000, 400)
     lessons: list[Lesson] = [lesson for seed in range(7) for lesson in learner.lessons(samples(seed), 1.0, 0.0)]
