@@ -206,6 +206,7 @@ def collect_case(job: Job) -> Collected:
         costs=costs,
         best_return=round(_mean_return(best), 6) if best else 0.0,
         steps=max((len(each.actions) for each in best), default=0),
+        evidence=dict(job.evidence),
     )
     clean = _worth_showing(enumerate(best), job)
     slipped: list[tuple[int, _Played]] = []

@@ -19,8 +19,9 @@ from typing import Protocol
 from TokenOptEnv import policies
 from TokenOptEnv.config import EpisodeConfig
 from training.cases import CaseBox
-from training.episode import Episode, Outcome
+from training.episode import Episode, Outcome, said
 from training.prompt_tokens import Ids, PromptTokens
+from training.tutor import Tutor, habits_for
 
 _LOOK_EVERY_S = 5.0
 """An idle process looks so often whether the one that forked it still lives: a kill must leave none behind."""
@@ -31,6 +32,8 @@ class Start:
     slot: int
     scenario_id: str
     seed: int
+    is_advised: bool = False
+    """A tutor looks on, and says at every step what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Shown:
     slot: int
     prompt_ids: Ids | None
     outcome: Outcome | None
+    advice: str | None = None
+    """What a tutor would say now; None where none looks on, or where no short action says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +109,15 @@ class Stage:
         self._tokens = PromptTokens(room.tokenizer, room.most_prompt_tokens)
         self._room = room
         self._episodes: dict[int, Episode] = {}
+        self._tutors: dict[int, Tutor] = {}
 
     def answer(self, request: Request) -> Reply:
         match request:
-            case Start(slot, scenario_id, seed):
+            case Start(slot, scenario_id, seed, is_advised):
                 self._episodes[slot] = Episode(self._box, scenario_id, seed, self._room.config)
+                if is_advised:
+                    habits = habits_for(scenario_id)[0]
+                    self._tutors[slot] = Tutor(habits, self._box.cases[scenario_id].evidence)
                 return self._shown(slot)
             case Say(slot, text):
                 self._episodes[slot].say(text)
@@ -122,8 +131,11 @@ class Stage:
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]
         if not episode.done:
-            return Shown(slot, self._tokens.ids(episode.prompt), None)
+            tutor = self._tutors.get(slot)
+            advice = None if tutor is None else said(tutor.act(episode.observation), episode.observation)
+            return Shown(slot, self._tokens.ids(episode.prompt), None, advice)
         del self._episodes[slot]
+        self._tutors.pop(slot, None)
         return Shown(slot, None, episode.outcome())
 
     def _replayed(self, request: Replay) -> Replayed:

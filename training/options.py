@@ -10,6 +10,7 @@ import torch
 
 from TokenOptEnv.config import DEFAULT_CONTROLLERS, EpisodeConfig, Profile
 from TokenOptEnv.errors import BadInput
+from TokenOptEnv.streams import word
 from training.env_pool import Room
 from training.grammar import TokenGrammar
 from training.policy_model import Lora, PolicyModel
@@ -68,6 +69,8 @@ def config_of(chosen: argparse.Namespace) -> EpisodeConfig:
 
 
 def model_of(chosen: argparse.Namespace, device: torch.device) -> PolicyModel:
+    """An adapter begins with random numbers: those of the run's seed."""
+    torch.manual_seed(word("adapter", chosen.seed) % (1 << 63))
     lora = None if chosen.full else Lora(chosen.rank, 2 * chosen.rank)
     return PolicyModel(chosen.base, lora, chosen.adapter, device)
 

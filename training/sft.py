@@ -15,6 +15,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from time import perf_counter
 
@@ -26,7 +27,7 @@ from training.cases import CaseBox
 from training.collect import ExampleTrace, read_traces
 from training.env_pool import EnvPool, Replay, Replayed, open_pool
 from training.evaluate import evaluate
-from training.learner import Learner, Lesson, Scores, laid_out
+from training.learner import Learner, Scores, laid_out
 from training.options import add_common, model_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
 from training.prefix_tree import Sample
@@ -73,33 +74,15 @@ def train(chosen: argparse.Namespace) -> None:
         epoch, place = divmod(step, steps_an_epoch)
         order = Stream("sft", chosen.seed, epoch).shuffled(range(len(episodes)))
         chosen_episodes = [episodes[each] for each in order[place * chosen.batch : (place + 1) * chosen.batch]]
-        lessons = [
-            lesson
-            for samples in chosen_episodes
-            for lesson in learner.lessons(samples, [1.0 / len(sample.action_ids) for sample in samples], 0.0)
-        ]
-        actions = sum(map(len, chosen_episodes))
         rate = chosen.rate * height(step, last)
         started = perf_counter()
-        entropies: list[Tensor] = []
-
-        def loss(
-            scores: Scores,
-            places: Sequence[int],
-            lessons: list[Lesson] = lessons,
-            actions: int = actions,
-            seen: list[Tensor] = entropies,
-        ) -> Tensor:
-            seen.append(scores.entropies.mean())
-            weights = laid_out([lessons[place].weights for place in places], scores.logprobs.device)
-            return -(weights * scores.logprobs).sum() / actions
-
-        value, gradient = learner.step(lessons, loss, rate, 1.0)
-        log.metrics(step, {"loss": value, "entropy": fmean(map(float, entropies)), "gradient": gradient, "rate": rate})
-        log.timings(step, {"seconds": perf_counter() - started, "tree_tokens": tree_tokens(lessons)})
+        learnt = imitate(learner, chosen_episodes, rate)
+        log.metrics(step, {"loss": learnt.loss, "entropy": learnt.entropy, "gradient": learnt.gradient, "rate": rate})
+        log.timings(step, {"seconds": perf_counter() - started, "tree_tokens": learnt.tree_tokens})
         is_late = chosen.minutes is not None and perf_counter() - began > 60 * chosen.minutes
         if step % 10 == 0 or step + 1 == last or is_late:
-            sys.stdout.write(f"step {step + 1}/{last} loss {value:.4f} gradient {gradient:.2f} rate {rate:.1e}\n")
+            told_so_far = f"loss {learnt.loss:.4f} gradient {learnt.gradient:.2f} rate {rate:.1e}"
+            sys.stdout.write(f"step {step + 1}/{last} {told_so_far}\n")
             sys.stdout.flush()
         if (step + 1) % chosen.checkpoint_every == 0 or step + 1 == last or is_late:
             log.checkpoint(step, learner.state())
@@ -137,16 +120,41 @@ def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel
     return episodes
 
 
+@dataclass(frozen=True, slots=True)
+class Imitated:
+    loss: float
+    """By action."""
+    entropy: float
+    gradient: float
+    tree_tokens: int
+
+
+def imitate(learner: Learner, episodes: Sequence[Sequence[Sample]], rate: float) -> Imitated:
+    """One step towards saying what the samples say, every action counting the same."""
+    lessons = [
+        lesson
+        for samples in episodes
+        for lesson in learner.lessons(samples, [1.0 / len(sample.action_ids) for sample in samples], 0.0)
+    ]
+    actions = sum(map(len, episodes))
+    entropies: list[Tensor] = []
+
+    def loss(scores: Scores, places: Sequence[int]) -> Tensor:
+        entropies.append(scores.entropies.mean())
+        weights = laid_out([lessons[place].weights for place in places], scores.logprobs.device)
+        return -(weights * scores.logprobs).sum() / actions
+
+    value, gradient = learner.step(lessons, loss, rate, 1.0)
+    tree_tokens = sum(len(lesson.tree.tokens) for lesson in lessons)
+    return Imitated(value, fmean(map(float, entropies)), gradient, tree_tokens)
+
+
 def height(step: int, last: int) -> float:
     """A short climb, then half a cosine down to a tenth."""
     climb = max(1, last // 20)
     if step < climb:
         return (step + 1) / climb
     return 0.1 + 0.45 * (1.0 + math.cos(math.pi * (step - climb) / max(1, last - climb)))
-
-
-def tree_tokens(lessons: list[Lesson]) -> int:
-    return sum(len(lesson.tree.tokens) for lesson in lessons)
 
 
 if __name__ == "__main__":
