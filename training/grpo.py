@@ -6,7 +6,7 @@
 An iteration, top to bottom:
 
     draw      some cases, each in one world, each played by a whole group
-    play      all episodes at once, sampled at temperature 1 under the grammar
+    play      all episodes at once, sampled at temperature 1, under the grammar unless told otherwise
     compare   an episode's advantage is its worth less its group's mean; groups that are all worth the same are dropped.
               Worth is the return or, with --sce-share, partly cost efficiency: of a return success is so large a part
               that savings of a tenth are hardly heard beside it. With --refusal-cost it is less by that for each
@@ -81,6 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--least-advantage", type=float, default=0.0, help="episodes with less are not learned from: they cost as much"
     )
     parser.add_argument("--refusal-cost", type=float, default=0.0, help="taken off an episode's worth for each refusal")
+    parser.add_argument(
+        "--grammar",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="draw nothing but actions; a policy that hardly says anything else learns more truly without",
+    )
     parser.add_argument("--compare-with", default="expert", help="a heuristic that plays the same cases, beside it")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
@@ -100,7 +106,7 @@ def train(chosen: argparse.Namespace) -> None:
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
     model = model_of(chosen, device)
-    grammar = grammar_of(chosen, model)
+    grammar = grammar_of(chosen, model) if chosen.grammar else None
     learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
     sampler = Sampler(model, sampling_of(chosen, 1.0), grammar)
     checker = Sampler(model, sampling_of(chosen, chosen.check_temperature), None)  # as the policy plays elsewhere

@@ -53,10 +53,15 @@ case "$task" in
       "$@" 2>&1 | tee -a "$STORE/dagger.log" ;;
   grpo)
     minutes=$1; shift
-    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
+    warm=sft
+    [ -d "$STORE/dagger/adapter" ] && warm=dagger
+    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/$warm/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
       --iterations 1000 --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/grpo.log" ;;
   seeds)
     minutes=$1; shift
+    export CUDA_MPS_PIPE_DIRECTORY="$STORE/mps" CUDA_MPS_LOG_DIRECTORY="$STORE/mps"  # one GPU, at once and not in turns
+    mkdir -p "$STORE/mps"
+    nvidia-cuda-mps-control -d || echo "no multi-process service: the three take turns"
     for seed in 1 2 3; do
       setsid nohup "$PYTHON" -m training.grpo "${COMMON[@]}" --processes $((PROCESSES / 3 + 1)) --batch-tokens 20480 --cached-tokens 800000 \
         --adapter "$STORE/grpo/adapter" --out "$STORE/seed-$seed" --seed $seed --checkpoint-every 5 \
