@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import Field
-
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig
 from TokenOptEnv.errors import BadInput, PlanNotFound
 from TokenOptEnv.models.base import Frozen
@@ -44,8 +42,6 @@ class BoxedCase(Frozen):
     """The best that was reached, as the mean over its worlds: how near to solvable the case is."""
     steps: int = 0
     """What the best took, at most: long episodes cost many times what short ones do."""
-    evidence: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """By question what right answers cited when the case was tried first: what a tutor knows besides an observation."""
 
 
 class BoxIndex(Frozen):

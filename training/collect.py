@@ -5,10 +5,10 @@
 
 Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Under
 profile v2 a case is tried a few times first (`first_try.py`); then tutors who know what was cited play it, each with
-its habits (`tutor.py`). With `--policy`, and under v1, heuristics play. Of a case's candidates the one with the best
-*mean* return over the worlds is kept, which is choosing a way of working: the best single episode would mostly be the
-luckiest. Of its episodes those that succeeded become traces; `--least-return` lets failures in, which teach at least
-the form where heuristics solve next to nothing.
+its habits (`tutor.py`), or with `--no-notes` one who was told nothing. With `--policy`, and under v1, heuristics play.
+Of a case's candidates the one with the best *mean* return over the worlds is kept, which is choosing a way of working:
+the best single episode would mostly be the luckiest. Of its episodes those that succeeded become traces;
+`--least-return` lets failures in, which teach at least the form where heuristics solve next to nothing.
 
 With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
 (`slips.py`) and some that go through. Where none happened it would be the same trace again, and is left out.
@@ -44,7 +44,7 @@ from training.episode import said
 from training.first_try import Asked
 from training.slips import slip
 from training.standing import Evidence
-from training.tutor import Habits, Tutor, habits_for
+from training.tutor import PLAIN, Habits, Tutor, habits_for
 
 
 class ExampleTrace(Frozen):
@@ -90,6 +90,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--first", type=int, default=0, help="the place in the split to start at")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--policy", action="append", help="learn from this heuristic alone; repeat for more")
+    parser.add_argument(
+        "--notes",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="tutors are told what right answers cited when the case was tried before",
+    )
     parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
     parser.add_argument("--slips", type=float, default=0.0, help="share of steps spoiled in a second play; none if 0")
     parser.add_argument("--most-traces", type=int, default=DEFAULT_WORLDS, help="of a case, and as many with slips")
@@ -105,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             Job(
                 scenario_id=name,
                 config=config,
-                candidates=() if chosen.no_traces else heuristics or habits_for(name),
+                candidates=() if chosen.no_traces else heuristics or (habits_for(name) if chosen.notes else (PLAIN,)),
                 least_return=chosen.least_return,
                 slip_share=chosen.slips,
                 most_traces=chosen.most_traces,
@@ -113,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for name in _places(chosen.split, chosen.first, wanted)
         ]
         with get_context("fork").Pool(chosen.processes) as pool:
-            if not chosen.no_traces and not heuristics:
+            if chosen.notes and not chosen.no_traces and not heuristics:
                 jobs = _with_evidence(jobs, pool)
             collected = list(_collect(jobs, pool))
     except CamreError as fault:
@@ -206,7 +212,6 @@ def collect_case(job: Job) -> Collected:
         costs=costs,
         best_return=round(_mean_return(best), 6) if best else 0.0,
         steps=max((len(each.actions) for each in best), default=0),
-        evidence=dict(job.evidence),
     )
     clean = _worth_showing(enumerate(best), job)
     slipped: list[tuple[int, _Played]] = []

@@ -12,7 +12,9 @@ An iteration, top to bottom:
     learn     the tutor's actions on the student's prompts, with the warm start's loss; the student's own are forgotten
 
 A tutor remembers nothing and advises from an observation alone, whoever played so far (`tutor.py`): that is what makes
-this possible. Profile v2 only.
+this possible. Here it is told nothing besides, unlike those whose traces are collected with notes: where the student
+has gone wrong, such a one says what no prompt explains (ask again, it was the wrong segment), and the student learns to
+ask again everywhere. Profile v2 only.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ from collections.abc import Sequence
 from statistics import fmean
 from time import perf_counter
 
-from TokenOptEnv.config import DEFAULT_WORLDS
+from TokenOptEnv.config import DEFAULT_WORLDS, Profile
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
-from training.cases import BoxedCase, BoxIndex, CaseBox
+from training.cases import BoxIndex, CaseBox
 from training.curriculum import is_solvable
 from training.env_pool import open_pool
 from training.evaluate import evaluate
@@ -58,8 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def train(chosen: argparse.Namespace) -> None:
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
-    if not any(map(is_taught, box.index.cases)):
-        raise BadInput(f"no tutor knows a case of {str(box.file)!r}; make it again: python -m training.collect")
+    if not any(map(is_solvable, box.index.cases)):
+        raise BadInput(f"no case of {str(box.file)!r} was solved; make it with traces: python -m training.collect")
+    if chosen.profile != Profile.V2.value:
+        raise BadInput(f"there is no tutor for profile {chosen.profile!r}; use v2")
     pool = open_pool(room_of(chosen, box.file), chosen.processes, block=1)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
@@ -127,14 +131,9 @@ def train(chosen: argparse.Namespace) -> None:
     sys.stdout.write(f"written: {chosen.out / 'adapter'}\n")
 
 
-def is_taught(case: BoxedCase) -> bool:
-    """A tutor was told of it, and has solved it: where it fails itself, it has nothing to teach."""
-    return bool(case.evidence) and is_solvable(case)
-
-
 def drawn(iteration: int, index: BoxIndex, chosen: argparse.Namespace) -> list[Task]:
     """What an iteration plays: a function of its number."""
-    cases = [case.scenario_id for case in index.cases if is_taught(case)]
+    cases = [case.scenario_id for case in index.cases if is_solvable(case)]
     worlds = Stream("dagger worlds", chosen.seed, iteration)
     places = [divmod(iteration * chosen.episodes + number, len(cases)) for number in range(chosen.episodes)]
     orders = {turn: Stream("dagger", chosen.seed, turn).shuffled(cases) for turn in {turn for turn, _ in places}}

@@ -21,8 +21,9 @@ from TokenOptEnv.config import EpisodeConfig
 from training.cases import CaseBox
 from training.episode import Episode, Outcome, said
 from training.prompt_tokens import Ids, PromptTokens
-from training.tutor import Tutor, habits_for
+from training.tutor import PLAIN, Tutor
 
+_TUTOR = Tutor(PLAIN, {})
 _LOOK_EVERY_S = 5.0
 """An idle process looks so often whether the one that forked it still lives: a kill must leave none behind."""
 
@@ -109,15 +110,14 @@ class Stage:
         self._tokens = PromptTokens(room.tokenizer, room.most_prompt_tokens)
         self._room = room
         self._episodes: dict[int, Episode] = {}
-        self._tutors: dict[int, Tutor] = {}
+        self._advised: set[int] = set()
 
     def answer(self, request: Request) -> Reply:
         match request:
             case Start(slot, scenario_id, seed, is_advised):
                 self._episodes[slot] = Episode(self._box, scenario_id, seed, self._room.config)
                 if is_advised:
-                    habits = habits_for(scenario_id)[0]
-                    self._tutors[slot] = Tutor(habits, self._box.cases[scenario_id].evidence)
+                    self._advised.add(slot)
                 return self._shown(slot)
             case Say(slot, text):
                 self._episodes[slot].say(text)
@@ -131,12 +131,14 @@ class Stage:
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]
         if not episode.done:
-            tutor = self._tutors.get(slot)
-            advice = None if tutor is None else said(tutor.act(episode.observation), episode.observation)
-            return Shown(slot, self._tokens.ids(episode.prompt), None, advice)
+            return Shown(slot, self._tokens.ids(episode.prompt), None, self._advice(slot))
         del self._episodes[slot]
-        self._tutors.pop(slot, None)
+        self._advised.discard(slot)
         return Shown(slot, None, episode.outcome())
+
+    def _advice(self, slot: int) -> str | None:
+        observation = self._episodes[slot].observation
+        return said(_TUTOR.act(observation), observation) if slot in self._advised else None
 
     def _replayed(self, request: Replay) -> Replayed:
         episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)

@@ -63,6 +63,10 @@ class Habits:
         return f"{'sparing' if self.is_sparing else 'generous'} tutor, k{self.top_k}"
 
 
+PLAIN = Habits(top_k=5)
+"""Of a tutor who was told nothing: the same prompt, the same advice."""
+
+
 def habits_for(scenario_id: str) -> tuple[Habits, ...]:
     """Who may teach this case: mostly tutors who hand over as much as may be, now and then ones who spare.
 

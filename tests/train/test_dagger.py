@@ -14,10 +14,10 @@ from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.text_actions import parse
 from training.cases import CaseBox
 from training.collect import read_traces
-from training.dagger import drawn, is_taught
+from training.dagger import drawn
 from training.env_pool import Room, Say, Shown, Stage, Start
 from training.episode import Episode
-from training.tutor import Tutor, habits_for
+from training.tutor import PLAIN, Tutor
 
 
 @pytest.fixture(scope="module")
@@ -38,30 +38,27 @@ def options(tiny_run: list[object], out: Path) -> list[object]:
     ]
 
 
-def test_who_follows_the_advice_plays_the_tutors_trace(stage: Stage, data: Path) -> None:
-    trace = next(each for each in read_traces(data.with_suffix(".jsonl")) if not each.slips)
-    shown = answer(stage, Start(0, trace.scenario_id, trace.seed, is_advised=True))
-    said: list[str] = []
+def test_who_follows_the_advice_plays_as_the_tutor_does(stage: Stage, data: Path) -> None:
+    box = CaseBox(data.with_suffix(".zip"))
+    case = box.index.cases[0].scenario_id
+    shown = answer(stage, Start(0, case, 2, is_advised=True))
     while shown.outcome is None:
         assert shown.advice is not None
-        said.append(shown.advice)
         shown = answer(stage, Say(0, shown.advice))
-    assert tuple(said) == trace.actions
-    assert shown.outcome.total_return == trace.total_return
+    assert shown.outcome == Episode(box, case, 2, EpisodeConfig()).played_by(Tutor(PLAIN, {}))
 
 
 def test_advice_is_for_where_the_student_is(stage: Stage, data: Path) -> None:
     """After a blunder too: each time it is what a tutor says who sees that state for the first time."""
     box = CaseBox(data.with_suffix(".zip"))
-    case = box.index.cases[0]
-    episode = Episode(box, case.scenario_id, 1, EpisodeConfig())
-    shown = answer(stage, Start(1, case.scenario_id, 1, is_advised=True))
+    case = box.index.cases[0].scenario_id
+    episode = Episode(box, case, 1, EpisodeConfig())
+    shown = answer(stage, Start(1, case, 1, is_advised=True))
     for blunder in ("load 99", "what shall I do", "find boot clock k2", "drop 1"):
         episode.say(blunder)
         shown = answer(stage, Say(1, blunder))
-        tutor = Tutor(habits_for(case.scenario_id)[0], case.evidence)
         assert shown.advice is not None
-        assert parse(shown.advice, episode.observation) == tutor.act(episode.observation)
+        assert parse(shown.advice, episode.observation) == Tutor(PLAIN, {}).act(episode.observation)
 
 
 def test_nobody_advises_unasked(stage: Stage, data: Path) -> None:
@@ -101,10 +98,20 @@ def test_what_the_tutor_would_do_is_learnt_and_a_kill_changes_nothing(
     assert adapters[0].read_bytes() == adapters[1].read_bytes()
 
 
-def test_a_box_without_evidence_is_one_line(run: Run, small: list[object], data: Path, tmp_path: Path) -> None:
-    assert any(map(is_taught, CaseBox(data.with_suffix(".zip")).index.cases))
+def test_a_box_that_nobody_solved_is_one_line(run: Run, small: list[object], tmp_path: Path) -> None:
     run("collect", "--first", 30, "--easy", 1, "--no-traces", "--processes", 1, "--out", tmp_path / "bare")
     done = run("dagger", *options(small, tmp_path / "out"), "--data", tmp_path / "bare", code=1)
-    assert done.stderr == (
-        f"dagger: no tutor knows a case of '{tmp_path / 'bare.zip'}'; make it again: python -m training.collect\n"
-    )
+    told = f"no case of '{tmp_path / 'bare.zip'}' was solved; make it with traces: python -m training.collect"
+    assert done.stderr == f"dagger: {told}\n"
+
+
+def test_without_notes_a_tutor_is_told_nothing(run: Run, tmp_path: Path) -> None:
+    """Its traces are what it plays of its own accord, and nothing was tried first."""
+    done = run("collect", "--first", 30, "--easy", 1, "--no-notes", "--processes", 1, "--out", tmp_path / "plain")
+    assert "cases tried" not in done.stdout
+    box = CaseBox(tmp_path / "plain.zip")
+    traces = read_traces(tmp_path / "plain.jsonl")
+    assert traces
+    for trace in traces:
+        episode = Episode(box, trace.scenario_id, trace.seed, EpisodeConfig())
+        assert episode.played_by(Tutor(PLAIN, {})).total_return == trace.total_return
