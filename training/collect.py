@@ -4,11 +4,10 @@
     python -m training.collect --split validation --easy 60 --medium 40 --out runs/data/validation --no-traces
 
 Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Under
-profile v2 a case is tried a few times first (`first_try.py`); then tutors who know what was cited play it, each with
-its habits (`tutor.py`), or with `--no-notes` one who was told nothing. With `--policy`, and under v1, heuristics play.
-Of a case's candidates the one with the best *mean* return over the worlds is kept, which is choosing a way of working:
-the best single episode would mostly be the luckiest. Of its episodes those that succeeded become traces;
-`--least-return` lets failures in, which teach at least the form where heuristics solve next to nothing.
+profile v2 that is a tutor (`tutor.py`); with `--policy`, and under v1, heuristics. Of a case's candidates the one with
+the best *mean* return over the worlds is kept, which is choosing a way of working: the best single episode would mostly
+be the luckiest. Of its episodes those that succeeded become traces; `--least-return` lets failures in, which teach at
+least the form where heuristics solve next to nothing.
 
 With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
 (`slips.py`) and some that go through. Where none happened it would be the same trace again, and is left out.
@@ -21,7 +20,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import count
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
@@ -33,18 +32,17 @@ from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.models import TokenOptEnvObservation
 from TokenOptEnv.models.base import Frozen
+from TokenOptEnv.policies import Policy
 from TokenOptEnv.scenario import Scenario, dump_scenario
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import parse
 from TokenOptEnv.version import SCORING_VERSION
 from TokenOptEnv.world import ReferenceCosts, build_world
-from training import cases, first_try
+from training import cases
 from training.cases import LONG_STEPS, BoxedCase, BoxIndex, Cost
 from training.episode import said
-from training.first_try import Asked
 from training.slips import slip
-from training.standing import Evidence
-from training.tutor import PLAIN, Habits, Tutor, habits_for
+from training.tutor import Tutor
 
 
 class ExampleTrace(Frozen):
@@ -57,20 +55,19 @@ class ExampleTrace(Frozen):
     """Which of them are mistakes: played, and not learned."""
 
 
-Candidate = str | Habits
-"""A heuristic by name, or the habits of a tutor."""
+TUTOR = "tutor"
+"""Beside the heuristics, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     scenario_id: str
     config: EpisodeConfig
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[str, ...]
     least_return: float
     slip_share: float = 0.0
     most_traces: int = DEFAULT_WORLDS
     """Of each kind, with slips and without: more of one case teach less than the first of another."""
-    evidence: Evidence = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +87,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--first", type=int, default=0, help="the place in the split to start at")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--policy", action="append", help="learn from this heuristic alone; repeat for more")
-    parser.add_argument(
-        "--notes",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="tutors are told what right answers cited when the case was tried before",
-    )
     parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
     parser.add_argument("--slips", type=float, default=0.0, help="share of steps spoiled in a second play; none if 0")
     parser.add_argument("--most-traces", type=int, default=DEFAULT_WORLDS, help="of a case, and as many with slips")
@@ -106,12 +97,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wanted = {difficulty: getattr(chosen, difficulty.value) for difficulty in Difficulty}
     config = EpisodeConfig(profile=Profile(chosen.profile))
     try:
-        heuristics = _heuristics(chosen.policy, config.profile)
+        candidates = _candidates(chosen.policy, config.profile)
         jobs = [
             Job(
                 scenario_id=name,
                 config=config,
-                candidates=() if chosen.no_traces else heuristics or (habits_for(name) if chosen.notes else (PLAIN,)),
+                candidates=() if chosen.no_traces else candidates,
                 least_return=chosen.least_return,
                 slip_share=chosen.slips,
                 most_traces=chosen.most_traces,
@@ -119,8 +110,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for name in _places(chosen.split, chosen.first, wanted)
         ]
         with get_context("fork").Pool(chosen.processes) as pool:
-            if chosen.notes and not chosen.no_traces and not heuristics:
-                jobs = _with_evidence(jobs, pool)
             collected = list(_collect(jobs, pool))
     except CamreError as fault:
         raise SystemExit(f"collect: {fault}") from None
@@ -149,14 +138,13 @@ def write_traces(file: Path, traces: list[ExampleTrace]) -> None:
     file.write_text("".join(trace.model_dump_json() + "\n" for trace in traces), encoding="utf-8")
 
 
-def _heuristics(names: list[str] | None, profile: Profile) -> tuple[str, ...]:
-    """None where tutors teach."""
+def _candidates(names: list[str] | None, profile: Profile) -> tuple[str, ...]:
     infos = [policies.info(name) for name in names or policies.names()]
     known = [info.name for info in infos if info.knows_truth]
     if known and names:
         raise BadInput(f"policy {known[0]!r} knows the truth and is no teacher; choose another")
     if profile is Profile.V2 and not names:
-        return ()
+        return (TUTOR,)
     return tuple(info.name for info in infos if not info.knows_truth)
 
 
@@ -171,18 +159,6 @@ def _places(split: str, first: int, wanted: dict[Difficulty, int]) -> Iterator[s
         if left[difficulty] > 0:
             left[difficulty] -= 1
             yield scenario_id
-
-
-def _with_evidence(jobs: list[Job], pool: Pool) -> list[Job]:
-    """What first tries tell of each case."""
-    tried = list(pool.imap(first_tries, jobs, chunksize=1))
-    sys.stdout.write(f"{len(jobs)} cases tried\n")
-    sys.stdout.flush()
-    return [replace(job, evidence=first_try.evidence(calls)) for job, calls in zip(jobs, tried, strict=True)]
-
-
-def first_tries(job: Job) -> tuple[Asked, ...]:
-    return first_try.tried(scenario_store.load(job.scenario_id), job.config)
 
 
 def _collect(jobs: list[Job], pool: Pool) -> Iterator[Collected]:
@@ -200,7 +176,7 @@ def collect_case(job: Job) -> Collected:
     scenario = scenario_store.load(job.scenario_id)
     costs = cases.plan_costs(scenario, job.config)
     best: list[_Played] = []
-    winner: Candidate = ""
+    winner = ""
     for candidate in job.candidates:
         played = [_play(candidate, job, scenario, seed, costs[seed]) for seed in range(DEFAULT_WORLDS)]
         if not best or _mean_return(played) > _mean_return(best):
@@ -218,19 +194,18 @@ def collect_case(job: Job) -> Collected:
     if job.slip_share > 0.0 and best:
         again = [_play(winner, job, scenario, seed, costs[seed], job.slip_share) for seed in range(DEFAULT_WORLDS)]
         slipped = _worth_showing(((seed, each) for seed, each in enumerate(again) if each.slips), job)
-    name = winner if isinstance(winner, str) else winner.name
     traces = tuple(
         ExampleTrace(
             scenario_id=scenario.scenario_id,
             seed=seed,
-            policy=name,
+            policy=winner,
             total_return=each.total_return,
             actions=each.actions,
             slips=each.slips,
         )
         for seed, each in (*clean, *slipped)
     )
-    return Collected(case, dump_scenario(scenario), traces, name, sum(each.success for each in best))
+    return Collected(case, dump_scenario(scenario), traces, winner, sum(each.success for each in best))
 
 
 def _worth_showing(played: Iterable[tuple[int, _Played]], job: Job) -> list[tuple[int, _Played]]:
@@ -254,14 +229,14 @@ def _mean_return(played: list[_Played]) -> float:
 
 
 def _play(
-    candidate: Candidate, job: Job, scenario: Scenario, seed: int, cost: Cost | None, slip_share: float = 0.0
+    candidate: str, job: Job, scenario: Scenario, seed: int, cost: Cost | None, slip_share: float = 0.0
 ) -> _Played:
     reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
     world = build_world(scenario, seed, job.config, reference=lambda: reference)
     draw = Stream("slips", scenario.scenario_id, seed)
-    is_at_home = isinstance(candidate, Habits)
+    is_at_home = candidate == TUTOR
     """A tutor goes on from wherever a slip has led."""
-    policy = Tutor(candidate, job.evidence) if isinstance(candidate, Habits) else policies.make(candidate, seed)
+    policy: Policy = Tutor() if is_at_home else policies.make(candidate, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
     observation = now.observation
     texts: list[str] = []

@@ -43,10 +43,6 @@ class Curriculum:
         return Curriculum(harder[0]) if share >= enough and harder else Curriculum(self.reached, share)
 
 
-def is_solvable(case: BoxedCase) -> bool:
-    return case.best_return >= _SOLVED_RETURN
-
-
 def upto(index: BoxIndex, hardest: Difficulty) -> BoxIndex:
     """Without cases that are harder: marathons, say, which cost as much to play as ten others."""
     allowed = _ORDER[: _ORDER.index(hardest) + 1]
@@ -86,7 +82,7 @@ def draw(
         cases = [case for case in index.cases if case.difficulty in allowed]
         short = [case for case in cases if case.steps < LONG_STEPS]
         cases = short if short and not stream.chance(long_share) else cases
-        solvable = [case for case in cases if is_solvable(case)]
+        solvable = [case for case in cases if case.best_return >= _SOLVED_RETURN]
         case: BoxedCase = stream.choice(solvable if solvable and stream.chance(solvable_share) else cases)
         seed = stream.integer(0, DEFAULT_WORLDS - 1)
         tasks += [Task(case.scenario_id, seed)] * group_size

@@ -19,11 +19,9 @@ from typing import Protocol
 from TokenOptEnv import policies
 from TokenOptEnv.config import EpisodeConfig
 from training.cases import CaseBox
-from training.episode import Episode, Outcome, said
+from training.episode import Episode, Outcome
 from training.prompt_tokens import Ids, PromptTokens
-from training.tutor import PLAIN, Tutor
 
-_TUTOR = Tutor(PLAIN, {})
 _LOOK_EVERY_S = 5.0
 """An idle process looks so often whether the one that forked it still lives: a kill must leave none behind."""
 
@@ -33,8 +31,6 @@ class Start:
     slot: int
     scenario_id: str
     seed: int
-    is_advised: bool = False
-    """A tutor looks on, and says at every step what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +66,6 @@ class Shown:
     slot: int
     prompt_ids: Ids | None
     outcome: Outcome | None
-    advice: str | None = None
-    """What a tutor would say now; None where none looks on, or where no short action says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +104,11 @@ class Stage:
         self._tokens = PromptTokens(room.tokenizer, room.most_prompt_tokens)
         self._room = room
         self._episodes: dict[int, Episode] = {}
-        self._advised: set[int] = set()
 
     def answer(self, request: Request) -> Reply:
         match request:
-            case Start(slot, scenario_id, seed, is_advised):
+            case Start(slot, scenario_id, seed):
                 self._episodes[slot] = Episode(self._box, scenario_id, seed, self._room.config)
-                if is_advised:
-                    self._advised.add(slot)
                 return self._shown(slot)
             case Say(slot, text):
                 self._episodes[slot].say(text)
@@ -131,14 +122,9 @@ class Stage:
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]
         if not episode.done:
-            return Shown(slot, self._tokens.ids(episode.prompt), None, self._advice(slot))
+            return Shown(slot, self._tokens.ids(episode.prompt), None)
         del self._episodes[slot]
-        self._advised.discard(slot)
         return Shown(slot, None, episode.outcome())
-
-    def _advice(self, slot: int) -> str | None:
-        observation = self._episodes[slot].observation
-        return said(_TUTOR.act(observation), observation) if slot in self._advised else None
 
     def _replayed(self, request: Replay) -> Replayed:
         episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)

@@ -5,7 +5,6 @@
 #   bash training/on_gpu.sh prepare                put the parts together; the base model is made of them
 #   bash training/on_gpu.sh boxes                  all cases of validation and test, from the packs of the checkout
 #   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
-#   bash training/on_gpu.sh dagger MINUTES [OPTION..]  warm start, second half: on the student's own prompts
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
 #   bash training/on_gpu.sh seeds MINUTES [OPTION..]   go on from grpo/adapter with seeds 1 to 3, side by side and in the background
 #   bash training/on_gpu.sh watch SECONDS          wait for them so long, and tell how far they are
@@ -47,15 +46,9 @@ case "$task" in
   sft)
     minutes=$1; shift
     "$PYTHON" -m training.sft "${COMMON[@]}" --out "$STORE/sft" --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/sft.log" ;;
-  dagger)
-    minutes=$1; shift
-    "$PYTHON" -m training.dagger "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/dagger" --minutes "$minutes" \
-      "$@" 2>&1 | tee -a "$STORE/dagger.log" ;;
   grpo)
     minutes=$1; shift
-    warm=sft
-    [ -d "$STORE/dagger/adapter" ] && warm=dagger
-    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/$warm/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
+    "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
       --iterations 1000 --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/grpo.log" ;;
   seeds)
     minutes=$1; shift
@@ -84,6 +77,6 @@ case "$task" in
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;
   *)
-    sed -n '2,16p' "$0"
+    sed -n '2,15p' "$0"
     exit 2 ;;
 esac

@@ -35,8 +35,6 @@ class Played:
     samples: list[Sample] = field(default_factory=list)
     logprobs: list[NDArray[np.float32]] = field(default_factory=list)
     """By step and token, as sampled."""
-    advice: list[str | None] = field(default_factory=list)
-    """By step, of a tutor who looked on; None where it said nothing, or nobody did."""
     outcome: Outcome | None = None
     compared: Outcome | None = None
     """Of a heuristic in its place, where one was asked."""
@@ -63,12 +61,12 @@ class Pace:
         return 60.0 * self.env_steps / self.seconds
 
 
-def begin(tasks: Sequence[Task], pool: EnvPool, compare_with: str | None = None, is_advised: bool = False) -> None:
+def begin(tasks: Sequence[Task], pool: EnvPool, compare_with: str | None = None) -> None:
     """Start the episodes. Early, where there is other work: a case that is met for the first time is indexed then.
 
-    Then too a heuristic plays, for comparison, the first of each group's. With `is_advised` a tutor looks on.
+    Then too a heuristic plays, for comparison, the first of each group's.
     """
-    pool.send(Start(slot, task.scenario_id, task.seed, is_advised) for slot, task in enumerate(tasks))
+    pool.send(Start(slot, task.scenario_id, task.seed) for slot, task in enumerate(tasks))
     if compare_with is not None:
         first = [slot for slot, task in enumerate(tasks) if slot == 0 or task != tasks[slot - 1]]
         pool.send(Compare(slot, tasks[slot].scenario_id, tasks[slot].seed, compare_with) for slot in first)
@@ -104,7 +102,6 @@ def _still_live(pool: EnvPool, episodes: list[Played]) -> dict[int, Ids]:
             episodes[reply.slot].compared = reply.outcome
         elif reply.prompt_ids is not None:
             live[reply.slot] = reply.prompt_ids
-            episodes[reply.slot].advice.append(reply.advice)
         else:
             episodes[reply.slot].outcome = reply.outcome
     return live

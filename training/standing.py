@@ -7,7 +7,7 @@ and what came of it, listings say what a prompt gives numbers to, and the last r
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,8 +31,6 @@ SURE = 0.5
 MOST_TRIES = 3
 """Calls on one question; after that it is left at what there is."""
 CONTENT = (ItemKind.SEGMENT, ItemKind.COMPRESSED)
-_BELIEVED = 0.75
-"""The same where the reply went without the evidence: it can hardly be right, and a student should look twice."""
 _YOUNG_HOURS = 24
 _WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
 _HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b:?")
@@ -42,35 +40,22 @@ _QUOTED = re.compile(r"'[^']*'")
 """What a test or a page says: its words are none of the question's."""
 
 
-Evidence = Mapping[str, tuple[str, ...]]
-"""By question: the segments that right answers cited when the case was tried before."""
-
-
 @dataclass(frozen=True)
 class Standing:
     now: TokenOptEnvObservation
-    noted: Evidence
 
     @cached_property
     def answers(self) -> dict[str, Finding]:
-        """By question the finding to build on: one that rests on the evidence, if any does, and the latest of those."""
+        """By question the finding to build on: the latest of those that settle it, or else the latest."""
         outdated = {finding.finding_id for finding in cache_first.outdated(self.now, _YOUNG_HOURS)}
         best: dict[str, Finding] = {}
         for finding in self.now.findings:
             if finding.finding_id in outdated:
                 continue
             before = best.get(finding.subtask_id)
-            if before is None or self._weight(finding) >= self._weight(before):
+            if before is None or _is_sure(finding) >= _is_sure(before):
                 best[finding.subtask_id] = finding
         return best
-
-    def _weight(self, finding: Finding) -> tuple[bool, bool]:
-        if finding.source == "cache":
-            return True, True
-        return set(finding.cites).issuperset(self.evidence(finding.subtask_id)), finding.confidence >= SURE
-
-    def evidence(self, subtask_id: str) -> tuple[str, ...]:
-        return self.noted.get(subtask_id, ())
 
     @cached_property
     def open(self) -> tuple[Subtask, ...]:
@@ -101,9 +86,7 @@ class Standing:
         route = next((route for route in tries if route.route_id == answer.route_id), None)
         if route is None:
             return False
-        needed = () if self.is_wide(subtask) else self.evidence(subtask.subtask_id)
-        least = _BELIEVED if needed and not self.had_evidence(route) else SURE
-        return answer.confidence >= least or len(tries) >= MOST_TRIES
+        return answer.confidence >= SURE or len(tries) >= MOST_TRIES
 
     def tries(self, subtask: Subtask) -> tuple[RouteRecord, ...]:
         """The calls on this question as it reads now: with another value in its slot it was another question.
@@ -124,10 +107,6 @@ class Standing:
             route for route in routes[place:] if route.subtask_id == subtask.subtask_id and route.finding_id in held
         )
 
-    def had_evidence(self, route: RouteRecord) -> bool:
-        evidence = self.evidence(route.subtask_id)
-        return bool(evidence) and self.sources(route.context_ids).issuperset(evidence)
-
     def sources(self, names: Iterable[str]) -> set[str]:
         """The segments behind these items and handles."""
         items = {item.item_id: item.source_ids for item in self.now.working_memory.items}
@@ -141,10 +120,7 @@ class Standing:
         return tuple(each for each in answer.cites if each in known and each not in read)
 
     def is_wide(self, subtask: Subtask) -> bool:
-        """It needs more than can be handed over by handle."""
-        evidence = self.evidence(subtask.subtask_id)
-        if evidence:
-            return len(evidence) > self.most_handles
+        """It is about more than can be handed over by handle."""
         return is_about_all(_QUOTED.sub("", without_hints(questions.wording(self.now, subtask))))
 
     @property
@@ -205,6 +181,10 @@ class Standing:
             or not set(item.source_ids).isdisjoint(names)
             or not aliases.isdisjoint(listed(item))
         )
+
+
+def _is_sure(finding: Finding) -> bool:
+    return finding.source == "cache" or finding.confidence >= SURE
 
 
 def without_hints(wording: str) -> str:

@@ -1,10 +1,10 @@
 """A tutor: says what to do next in any state of an episode, whoever played so far.
 
-It looks at an observation, knows besides only which segments the right answers cited when the case was tried before
-(`first_try.py`), and remembers nothing: what a script keeps in mind it tells from where the episode stands
+It looks at an observation and remembers nothing: what a script keeps in mind it tells from where the episode stands
 (`standing.py`). So a student that sees its prompt alone can follow it, and it can follow a student that has left the
-way: one that handed over the wrong segments, dropped what it needed or asked a question too early. Profile v2 only: v1
-has no search.
+way: one that handed over the wrong segments, dropped what it needed or asked a question too early. It is told nothing
+besides, not even which segments right answers rest on: who knows that says things for which no prompt gives a reason,
+and a student that imitates them guesses. Profile v2 only: v1 has no search.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ from TokenOptEnv.policies import desk, errands, questions, resets, survey
 from TokenOptEnv.policies.expert import as_asked_before
 from TokenOptEnv.policies.submission import is_last_chance, submit
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
-from TokenOptEnv.streams import Stream
 from training import hiring
-from training.standing import CONTENT, MOST_TRIES, SURE, Evidence, Standing, content_words, without_hints
+from training.standing import CONTENT, MOST_TRIES, SURE, Standing, content_words, without_hints
 
 _STEPS_TO_ASK_CACHE = 10
 """With fewer, a cache that holds nothing would cost the answer itself."""
@@ -47,45 +46,15 @@ _MUCH_TOKENS = 500
 _CACHE_TOKENS = CACHE_MAX_HITS * FINDING_CAP_TOKENS
 _NOTE = "found"
 """Beside the findings of a checkpoint: in the short form a note says something."""
-_SPARING_SHARE = 0.3
-"""Of cases: too few for a student to do likewise when in doubt, enough for it to try."""
-
-
-@dataclass(frozen=True, slots=True)
-class Habits:
-    top_k: int
-    """Of a search for one question."""
-    is_sparing: bool = False
-    """Hands over the evidence alone."""
-
-    @property
-    def name(self) -> str:
-        return f"{'sparing' if self.is_sparing else 'generous'} tutor, k{self.top_k}"
-
-
-PLAIN = Habits(top_k=5)
-"""Of a tutor who was told nothing: the same prompt, the same advice."""
-
-
-def habits_for(scenario_id: str) -> tuple[Habits, ...]:
-    """Who may teach this case: mostly tutors who hand over as much as may be, now and then ones who spare.
-
-    A student cannot tell evidence from what looks like it as a tutor can who was told. Taught to spare alone, it hands
-    over the first few hits, which are often not enough; taught the contrary alone, it never tries. So it hears both,
-    does the safe thing where it must decide, and reinforcement shows where sparing pays.
-    """
-    is_sparing = Stream("sparing", scenario_id).chance(_SPARING_SHARE)
-    return Habits(5, is_sparing), Habits(6, is_sparing)
+_TOP_K = 5
+"""Of a search for one question: one more than can be handed over."""
 
 
 class Tutor:
     """The same observation gets the same advice, whatever was asked before."""
 
-    def __init__(self, habits: Habits, noted: Evidence) -> None:
-        self._habits, self._noted = habits, noted
-
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-        action = _Advice(Standing(observation, self._noted), self._habits).action()
+        action = _Advice(Standing(observation)).action()
         is_silent = action.action_type is ActionType.WRITE_CHECKPOINT and not action.note
         return action.model_copy(update={"note": _NOTE}) if is_silent else action
 
@@ -95,7 +64,6 @@ class _Advice:
     """For one moment. What returns None knows nothing that would help."""
 
     at: Standing
-    habits: Habits
 
     def action(self) -> TokenOptEnvAction:
         now = self.at.now
@@ -123,47 +91,23 @@ class _Advice:
         answer = self.at.answers.get(subtask.subtask_id)
         if answer is not None and answer.source == "cache":
             return self._load(self.at.unread(answer), keep=answer.cites)
-        tries = self.at.tries(subtask)
-        if tries and self.at.had_evidence(tries[-1]):
-            return self._doubt(subtask, tries[-1])
         if self.at.is_wide(subtask):
             return self._go_through(subtask)
         return self._tidy() or self._pinpoint(subtask)
 
-    def _doubt(self, subtask: Subtask, route: RouteRecord) -> TokenOptEnvAction | None:
-        """It had what it takes. An unsure reply is put to a stronger model; none at all speaks against the slot."""
-        if route.finding_id is not None:
-            return self._up(route) if route.confidence < SURE else None
-        if subtask.slot is None:
-            return self._pinpoint(subtask)
-        filled_by = self.at.answers.get(subtask.slot.from_subtask_id)
-        routes = [each for each in self.at.now.routing.routes if filled_by and each.route_id == filled_by.route_id]
-        return self._up(routes[-1]) if routes else None
-
     def _pinpoint(self, subtask: Subtask) -> TokenOptEnvAction | None:
-        """Ask about what the question needs, if it is in sight; else look for it, and ask about what was found."""
-        evidence = self.at.evidence(subtask.subtask_id)
+        """Look for what the question needs, and ask about what was found; after an unsure reply, a stronger model."""
         wording = questions.wording(self.at.now, subtask)
         tries = self.at.tries(subtask)
-        is_in_vain = any(self.at.had_evidence(route) for route in tries)
-        if evidence and not is_in_vain and set(self.at.shown).issuperset(evidence):
-            return self._ask(subtask, self._filled_up(evidence, wording))
-        if not evidence and tries and tries[-1].finding_id is not None:
+        if tries and tries[-1].finding_id is not None:
             return self._up(tries[-1])
         own = _short(" ".join(content_words(wording)))
         is_enough = len(tries) >= MOST_TRIES - 1
         if not is_enough and self._may_look and not self.at.has_just_searched(own, LOUD_WORDS):
-            return self._find(self._query(own, tries), self.habits.top_k)
+            return self._find(self._query(own, tries), _TOP_K)
         useless = {name for route in tries if route.finding_id is None for name in route.context_ids}
         hits = self.at.in_sight(wording, self.at.searches[::-1])
-        return self._ask(subtask, [each for each in (*evidence, *hits) if each not in useless], is_enough)
-
-    def _filled_up(self, evidence: Sequence[str], wording: str) -> list[str]:
-        """The evidence and so much of what was found first, as it was found."""
-        beside = self.at.in_sight(wording, self.at.items_of(evidence))
-        most = 0 if self.habits.is_sparing else self.at.most_handles
-        chosen = list(dict.fromkeys([*evidence, *beside]))[: max(len(evidence), most)]
-        return [each for each in beside if each in chosen]
+        return self._ask(subtask, [each for each in hits if each not in useless], is_enough)
 
     @property
     def _may_look(self) -> bool:
@@ -177,7 +121,7 @@ class _Advice:
     def _go_through(self, subtask: Subtask) -> TokenOptEnvAction | None:
         """A question about all of something: the cache, then all of it, as far as there are steps and room."""
         wording = questions.wording(self.at.now, subtask)
-        tries, table = self.at.tries(subtask), self._table(subtask)
+        tries, table = self.at.tries(subtask), self._table
         if tries and self._is_thorough(tries[-1], table):
             return self._go_on(subtask, tries)
         if self.at.spare_steps >= _STEPS_TO_ASK_CACHE and self.at.now.cache.queries == 0:
@@ -198,8 +142,7 @@ class _Advice:
             search = self._find(" ".join(content_words(wording)), SEARCH_MAX_TOP_K)
             if search is not None:
                 return search
-        evidence = [each for each in self.at.evidence(subtask.subtask_id) if each in self.at.shown]
-        hits = tuple(dict.fromkeys([*evidence, *self.at.in_sight(wording, self.at.searches[-1:])]))[:SEARCH_MAX_TOP_K]
+        hits = self.at.in_sight(wording, self.at.searches[-1:])[:SEARCH_MAX_TOP_K]
         held = errands.held_ids(self.at.now)
         beyond = [each for each in hits if each not in held][self.at.most_handles :]
         loading = self._load(beyond, keep=hits) if is_time else None
@@ -226,17 +169,13 @@ class _Advice:
         if len(tries) > 1 or self.at.spare_steps < 2:
             return None
         if not self.at.has_just_searched(LOUD_WORDS):
-            return self._find(LOUD_WORDS, self.habits.top_k)
+            return self._find(LOUD_WORDS, _TOP_K)
         return self._ask(subtask, (*tries[-1].context_ids[:1], *errands.found(self.at.now)))
 
-    def _table(self, subtask: Subtask) -> ArtifactHandle | None:
-        """Of several the one that has the evidence or else the longest."""
-        evidence = self.at.evidence(subtask.subtask_id)
-        return max(
-            survey.tables(self.at.now),
-            key=lambda each: (len(set(errands.segment_ids(each)).intersection(evidence)), each.segments, -each.alias),
-            default=None,
-        )
+    @property
+    def _table(self) -> ArtifactHandle | None:
+        """Of several the longest."""
+        return max(survey.tables(self.at.now), key=lambda each: (each.segments, -each.alias), default=None)
 
     def _gather(self, table: ArtifactHandle, query: str) -> TokenOptEnvAction | None:
         """List its pages, then load what the handles leave over, batch by batch, squeezing what makes way for more."""
@@ -344,12 +283,11 @@ class _Advice:
         return TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=tuple(chosen))
 
     def _tidy(self) -> TokenOptEnvAction | None:
-        """What was gone through for a question that is settled goes; what open ones or earlier results need stays."""
+        """What was gone through for a question that is settled goes; what earlier results need stays."""
         if len(self.at.narrow) < len(self.at.open):
             return None
-        needed = [each for subtask in self.at.open for each in self.at.evidence(subtask.subtask_id)]
         cited = [cite for each in self.at.answers.values() if each.source == "cache" for cite in each.cites]
-        kept = self.at.items_of([*needed, *cited])
+        kept = self.at.items_of(cited)
         items = [item for item in self.at.now.working_memory.items if item.kind in _GONE_THROUGH and item not in kept]
         is_time = bool(self.at.open) and self.at.steps_left > 2 * len(self.at.open) + 1
         is_much = sum(item.tokens for item in items) > _MUCH_TOKENS

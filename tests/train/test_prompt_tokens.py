@@ -13,7 +13,7 @@ from TokenOptEnv.config import EpisodeConfig
 from training.cases import CaseBox
 from training.episode import Episode
 from training.prompt_tokens import PromptTokens
-from training.tutor import Tutor, habits_for
+from training.tutor import Tutor
 
 AWKWARD = ("\n", "a\n\nb\n \n c\n\td", " a\nb ", "a \nb", "1\n2\n\n\n3", "it's\n's\nß\n'", "a\r\nb", "")
 
@@ -22,7 +22,7 @@ def prompts_of(box: CaseBox) -> list[str]:
     found: list[str] = []
     for case, world in product(box.index.cases, range(4)):
         episode = Episode(box, case.scenario_id, world, EpisodeConfig())
-        tutor = Tutor(habits_for(case.scenario_id)[0], {})
+        tutor = Tutor()
         while not episode.done:
             found.append(episode.prompt)
             episode.act(tutor.act(episode.observation))

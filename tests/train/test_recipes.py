@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import signal
@@ -17,6 +18,7 @@ import torch
 from tests.train.conftest import ROOT, Run, command, environment
 from TokenOptEnv import LocalEnv, policies
 from TokenOptEnv.errors import BadInput
+from training.options import model_of
 
 _PATIENCE_S = 240
 
@@ -51,6 +53,16 @@ def test_the_warm_start_learns_its_traces(warm: Path) -> None:
     losses = [row["loss"] for row in rows(warm) if "loss" in row]
     assert losses[-1] < 0.8 * losses[0]
     assert rows(warm)[-1]["check_episodes"] == 1
+
+
+def test_an_adapter_begins_with_the_numbers_of_the_runs_seed(tiny: Path) -> None:
+    def first(seed: int) -> dict[str, torch.Tensor]:
+        chosen = argparse.Namespace(base=tiny, adapter=None, full=False, rank=4, seed=seed)
+        return {name: each.detach() for name, each in model_of(chosen, torch.device("cpu")).trainable()}
+
+    once, again, other = first(0), first(0), first(1)
+    assert all(torch.equal(once[name], again[name]) for name in once)
+    assert any(not torch.equal(once[name], other[name]) for name in once)
 
 
 def test_reinforcement_tells_all_that_a_red_team_asks_for(reinforced: Path) -> None:
