@@ -55,6 +55,8 @@ class ExampleTrace(Frozen):
     """Which of them are mistakes: played, and not learned."""
 
 
+_AGAIN_SHARE = 0.3
+"""Of refused slips: said once more, as a policy does that has not noticed."""
 TUTOR = "tutor"
 """Beside the heuristics, by their names."""
 
@@ -245,13 +247,17 @@ def _play(
     while not observation.done:
         action = policy.act(observation)
         spoiled = slip(action, observation, draw, is_at_home) if draw.chance(slip_share) else None
-        after = None if spoiled is None else advance(now.state, parse(spoiled, observation), world)
-        is_shown = after is not None and not after.observation.done and (is_at_home or _is_refused(after.observation))
-        if spoiled is not None and after is not None and is_shown:
+        while spoiled is not None:
+            after = advance(now.state, parse(spoiled, observation), world)
+            is_refused = _is_refused(after.observation)
+            if after.observation.done or not (is_at_home or is_refused):
+                break
             slips.append(len(texts))
             texts.append(spoiled)
             now, observation = after, after.observation
             action = policy.act(observation) if is_at_home else action
+            if not (is_refused and draw.chance(_AGAIN_SHARE)):
+                break
         text = said(action, observation)
         is_sayable = is_sayable and text is not None
         texts.append(text or "")

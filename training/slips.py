@@ -4,14 +4,15 @@ A heuristic counts tokens and handles without a mistake, so its traces hold no r
 never seen what comes after, and says the same again until its steps are gone. A slip spoils the action that the
 heuristic is about to take so that the rules refuse it. A refusal changes nothing but the bill, so the heuristic's own
 action is right at once after it: that is what is learned, and never the slip. A tutor knows how to go on from anywhere,
-so for it a slip may also be an action that goes through, such as a question put with the wrong segments.
+so for it a slip may also be an action that goes through, such as a question put with the wrong segments, or something
+else altogether.
 """
 
 from __future__ import annotations
 
 from itertools import takewhile
 
-from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.models import ActionType, Effort, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering
 from TokenOptEnv.text_actions import write as short_form
@@ -20,6 +21,8 @@ _MOST_NAMED = 9
 """A slip names no more things than fit what a policy may write."""
 _MISNUMBERED_SHARE = 0.4
 """Of slips: the commonest, whatever the action."""
+_ASTRAY_SHARE = 0.4
+"""Of the others: what has nothing to do with the action that it stands for."""
 _NUMBERED = (
     ActionType.READ_ARTIFACT,
     ActionType.HYDRATE_SEGMENTS,
@@ -36,6 +39,8 @@ def slip(
     """What a small model might say instead; None where nothing of the kind comes to mind."""
     if draw.chance(_MISNUMBERED_SHARE):
         return _misnumbered(action, observation, draw)
+    if may_go_through and draw.chance(_ASTRAY_SHARE):
+        return _astray(observation, draw)
     match action.action_type:
         case ActionType.ROUTE_SUBTASK if may_go_through and draw.chance(0.6):
             return _with_others(action, observation, draw)
@@ -60,6 +65,28 @@ def _misnumbered(action: TokenOptEnvAction, observation: TokenOptEnvObservation,
     place = draw.integer(0, len(numbers) - 1)
     words[place] = draw.choice([str(number) for number in range(1, last + 5) if str(number) != words[place]])
     return " ".join([verb, *words])
+
+
+def _astray(observation: TokenOptEnvObservation, draw: Stream) -> str:
+    """Verbs that are seldom right, with numbers that may be anybody's: who tries them must know how to go on."""
+    things = sorted(Numbering.of(observation).things.values())
+    thing = draw.integer(1, max(things, default=0) + 2)
+    model = draw.integer(1, len(observation.models) + 2)
+    effort = draw.choice([each.value for each in Effort])
+    return draw.choice(
+        (
+            f"up {thing} {model} {effort}",
+            f"up {thing} {model}",
+            f"up {thing}",
+            f"ask {draw.integer(1, len(observation.task.subtasks) + 1)} {model} {thing} {effort}",
+            f"read {draw.integer(1, len(observation.artifacts) + 2)}",
+            f"load {thing}",
+            f"drop {thing}",
+            f"submit {thing}",
+            f"recall {thing}",
+            f"squeeze {thing} extract 0.4",
+        )
+    )
 
 
 def _with_more(action: TokenOptEnvAction, observation: TokenOptEnvObservation, draw: Stream) -> str | None:

@@ -8,6 +8,7 @@ import pytest
 
 from TokenOptEnv import LocalEnv
 from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.models import ActionType
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import parse
 from training.collect import ExampleTrace, Job, collect_case
@@ -61,3 +62,18 @@ def test_every_action_that_names_something_by_number_may_be_misnumbered() -> Non
     assert all(each is None or re.fullmatch(r"read \d+", each) for each in wrong)
     assert len(wrong) > 3 and "read 1" not in wrong
     assert {slip(parse("find errors k5", observation), observation, draw) for _ in range(50)} == {None}
+
+
+def test_a_refused_slip_is_now_and_then_said_again(traces: tuple[ExampleTrace, ...]) -> None:
+    places = [(trace, place) for trace in traces for place in trace.slips]
+    again = [trace.actions[place] == trace.actions[place - 1] for trace, place in places if place - 1 in trace.slips]
+    assert any(again)
+
+
+def test_where_any_slip_will_do_it_may_be_something_else_altogether() -> None:
+    observation = LocalEnv().reset(scenario_id=_CASE, seed=0)
+    draw = Stream("astray")
+    wrong = {slip(parse("find errors k5", observation), observation, draw, may_go_through=True) for _ in range(400)}
+    verbs = {"up", "ask", "read", "load", "drop", "submit", "recall", "squeeze"}
+    assert {each.split()[0] for each in wrong if each} == verbs
+    assert all(parse(each, observation).action_type is not ActionType.MALFORMED for each in wrong if each)
