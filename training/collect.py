@@ -6,8 +6,8 @@
 Only policies that see observations alone are asked; plans that know the truth would teach what no prompt shows. Under
 profile v2 that is a tutor (`tutor.py`); with `--policy`, and under v1, heuristics. Of a case's candidates the one with
 the best *mean* return over the worlds is kept, which is choosing a way of working: the best single episode would mostly
-be the luckiest. Of its episodes those that succeeded become traces; `--least-return` lets failures in, which teach at
-least the form where heuristics solve next to nothing.
+be the luckiest. Of its episodes that succeeded the best become traces, `--most-traces` of them; `--least-return` lets
+failures in, which teach at least the form where heuristics solve next to nothing.
 
 With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
 (`slips.py`) and some that go through. Where none happened it would be the same trace again, and is left out.
@@ -211,10 +211,11 @@ def collect_case(job: Job) -> Collected:
 
 
 def _worth_showing(played: Iterable[tuple[int, _Played]], job: Job) -> list[tuple[int, _Played]]:
-    """Twice as many of episodes that are long: there is more in them to get wrong."""
+    """The best by return, and twice as many of episodes that are long: there is more in them to get wrong."""
     good = [(seed, each) for seed, each in played if each.total_return >= job.least_return and each.actions]
     is_long = bool(good) and len(good[0][1].actions) >= LONG_STEPS
-    return good[: job.most_traces * (2 if is_long else 1)]
+    best = sorted(good, key=lambda each: -each[1].total_return)[: job.most_traces * (2 if is_long else 1)]
+    return sorted(best, key=lambda each: each[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@
 #   bash training/on_gpu.sh watch SECONDS          wait for them so long, and tell how far they are
 #   bash training/on_gpu.sh average                their mean, as mean/adapter
 #   bash training/on_gpu.sh check SPLIT ADAPTER [OPTION..]   play validation or test with sft/adapter, grpo/best, ..
+#   bash training/on_gpu.sh checks SPLIT "ADAPTER.." [OPTION..]   several at once
 #   bash training/on_gpu.sh give [ADAPTER..]       copy results to $OUT: these adapters, and all small files in one archive
 #
 # State lives in $CAMRE_GPU_STORE (default: ~/camre-gpu), outside the checkout.
@@ -70,6 +71,12 @@ case "$task" in
     split=$1 adapter=$2; shift 2
     "$PYTHON" -m training.evaluate --box "$STORE/data/$split.zip" --base "$STORE/base" --adapter "$STORE/$adapter" \
       --processes "$PROCESSES" --actions "$STORE/actions-$split-${adapter//\//-}.jsonl" "$@" 2>&1 | tee -a "$STORE/check.log" ;;
+  checks)
+    split=$1 adapters=$2; shift 2
+    for adapter in $adapters; do
+      CAMRE_PROCESSES=$((PROCESSES / 3 + 1)) bash training/on_gpu.sh check "$split" "$adapter" --cached-tokens 800000 "$@" &
+    done
+    wait ;;
   give)
     for adapter in "$@"; do
       cp "$STORE/$adapter/adapter_model.safetensors" "$OUT/${adapter//\//-}.safetensors"
@@ -77,6 +84,6 @@ case "$task" in
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;
   *)
-    sed -n '2,15p' "$0"
+    sed -n '2,16p' "$0"
     exit 2 ;;
 esac

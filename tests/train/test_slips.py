@@ -77,3 +77,12 @@ def test_where_any_slip_will_do_it_may_be_something_else_altogether() -> None:
     verbs = {"up", "ask", "read", "load", "drop", "submit", "recall", "squeeze"}
     assert {each.split()[0] for each in wrong if each} == verbs
     assert all(parse(each, observation).action_type is not ActionType.MALFORMED for each in wrong if each)
+
+
+def test_where_few_are_shown_they_are_the_best(traces: tuple[ExampleTrace, ...]) -> None:
+    job = Job(_CASE, EpisodeConfig(), ("rag",), least_return=-1.0, most_traces=1)
+    shown = collect_case(job).traces
+    assert len(shown) < len(traces[:4])
+    assert max(each.total_return for each in shown) == max(each.total_return for each in traces[:4])
+    hidden = [each.total_return for each in traces[:4] if each not in shown]
+    assert max(hidden) <= min(each.total_return for each in shown)
