@@ -76,6 +76,13 @@ def test_reinforcement_tells_all_that_a_red_team_asks_for(reinforced: Path) -> N
     assert told[0]["kl_start"] == 0.0 < told[2]["kl_start"]
 
 
+def test_without_the_grammar_a_policy_learns_from_what_it_says_of_its_own_accord(
+    run: Run, small: list[object], warm: Path, reinforced: Path, tmp_path: Path
+) -> None:
+    run("grpo", *grpo(small, warm, tmp_path), "--no-grammar", "--iterations", 1)
+    assert rows(tmp_path)[0]["malformed_share"] > rows(reinforced)[0]["malformed_share"]
+
+
 def test_a_run_that_was_killed_goes_on_to_the_same_metrics(
     run: Run, small: list[object], warm: Path, reinforced: Path, tmp_path: Path
 ) -> None:
