@@ -47,15 +47,19 @@ class Standing:
     @cached_property
     def answers(self) -> dict[str, Finding]:
         """By question the finding to build on: the latest of those that settle it, or else the latest."""
-        outdated = {finding.finding_id for finding in cache_first.outdated(self.now, _YOUNG_HOURS)}
         best: dict[str, Finding] = {}
         for finding in self.now.findings:
-            if finding.finding_id in outdated:
+            if finding in self.outdated:
                 continue
             before = best.get(finding.subtask_id)
             if before is None or _is_sure(finding) >= _is_sure(before):
                 best[finding.subtask_id] = finding
         return best
+
+    @cached_property
+    def outdated(self) -> tuple[Finding, ...]:
+        """Earlier results that are not to be trusted any more."""
+        return cache_first.outdated(self.now, _YOUNG_HOURS)
 
     @cached_property
     def open(self) -> tuple[Subtask, ...]:

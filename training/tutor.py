@@ -90,10 +90,18 @@ class _Advice:
     def _advance(self, subtask: Subtask) -> TokenOptEnvAction | None:
         answer = self.at.answers.get(subtask.subtask_id)
         if answer is not None and answer.source == "cache":
-            return self._load(self.at.unread(answer), keep=answer.cites)
+            return self._drop_misleading(subtask) or self._load(self.at.unread(answer), keep=answer.cites)
         if self.at.is_wide(subtask):
             return self._go_through(subtask)
         return self._tidy() or self._pinpoint(subtask)
+
+    def _drop_misleading(self, subtask: Subtask) -> TokenOptEnvAction | None:
+        """Outdated results, where a slot waits for one: the latest that is held would fill it."""
+        if not any(each.slot and each.slot.from_subtask_id == subtask.subtask_id for each in self.at.now.task.subtasks):
+            return None
+        names = {each.finding_id for each in self.at.outdated if each.subtask_id == subtask.subtask_id}
+        items = self.at.now.working_memory.items
+        return desk.purge(self.at.now, [item for item in items if not names.isdisjoint(item.finding_ids)])
 
     def _pinpoint(self, subtask: Subtask) -> TokenOptEnvAction | None:
         """Look for what the question needs, and ask about what was found; after an unsure reply, a stronger model."""
@@ -107,7 +115,8 @@ class _Advice:
             return self._find(self._query(own, tries), _TOP_K)
         useless = {name for route in tries if route.finding_id is None for name in route.context_ids}
         hits = self.at.in_sight(wording, self.at.searches[::-1])
-        return self._ask(subtask, [each for each in hits if each not in useless], is_enough)
+        fresh = [each for each in hits if each not in useless][: self.at.most_handles]
+        return self._ask(subtask, fresh, is_enough)
 
     @property
     def _may_look(self) -> bool:
