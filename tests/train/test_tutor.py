@@ -13,6 +13,7 @@ from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.policies import questions
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
@@ -21,7 +22,7 @@ from training.collect import TUTOR, Job, collect_case
 from training.episode import LONGEST_ACTION_CHARACTERS, said
 from training.grammar import TokenGrammar
 from training.policy_model import Lora, PolicyModel
-from training.standing import content_words, shown
+from training.standing import Standing, content_words, shown
 from training.tutor import Tutor
 
 _NARROW, _WIDE = "ci-easy-g000003", "incident-easy-g100022"
@@ -178,3 +179,17 @@ def test_slips_of_a_tutor_may_go_through_and_are_not_learned() -> None:
     assert all(
         trace.actions[-1].startswith("submit") and len(trace.actions) - 1 not in trace.slips for trace in slipped
     )
+
+
+def test_an_outdated_result_does_not_fill_a_slot() -> None:
+    """The latest that is held would: so it goes before the next question is asked."""
+    case = "incident-medium-g000093"
+    met = False
+    for now in played(Tutor().act, case, 0):
+        observation = now.observation
+        doubtful = {each.values["host"] for each in Standing(observation).outdated if "host" in each.values}
+        met = met or bool(doubtful)
+        if Tutor().act(observation).subtask_id is not None and len(observation.findings) > 0:
+            asked = next(each for each in observation.task.subtasks if each.slot is not None)
+            assert not any(host in questions.wording(observation, asked) for host in doubtful)
+    assert met
