@@ -66,6 +66,8 @@ class Shown:
     slot: int
     prompt_ids: Ids | None
     outcome: Outcome | None
+    was_refused: bool
+    """What was said last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +124,9 @@ class Stage:
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]
         if not episode.done:
-            return Shown(slot, self._tokens.ids(episode.prompt), None)
+            return Shown(slot, self._tokens.ids(episode.prompt), None, episode.was_refused)
         del self._episodes[slot]
-        return Shown(slot, None, episode.outcome())
+        return Shown(slot, None, episode.outcome(), episode.was_refused)
 
     def _replayed(self, request: Replay) -> Replayed:
         episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)

@@ -90,6 +90,12 @@ class Episode:
     def done(self) -> bool:
         return self.observation.done
 
+    @property
+    def was_refused(self) -> bool:
+        """What was done last."""
+        last = self.observation.last_tool_result
+        return last is not None and last.refusal is not None
+
     def say(self, text: str) -> None:
         self.act(parse(text, self.observation))
 
@@ -98,8 +104,7 @@ class Episode:
         self.observation = self._now.observation
         self._tally.actions[action.action_type.value] += 1
         self._tally.malformed += action.action_type is ActionType.MALFORMED
-        last = self.observation.last_tool_result
-        self._tally.refused += last is not None and last.refusal is not None
+        self._tally.refused += self.was_refused
 
     def played_by(self, policy: Policy) -> Outcome:
         """To its end."""

@@ -9,12 +9,11 @@ An iteration, top to bottom:
     play      all episodes at once, sampled at temperature 1, under the grammar unless told otherwise
     compare   an episode's advantage is its worth less its group's mean; groups that are all worth the same are dropped.
               Worth is the return or, with --sce-share, partly cost efficiency: of a return success is so large a part
-              that savings of a tenth are hardly heard beside it. With --refusal-cost it is less by that for each
-              refused action: a policy that says the same again and again fails with its whole group, and alike
+              that savings of a tenth are hardly heard beside it. With --refusal-cost each refused action costs that
+              much: a policy that says the same again and again fails with its whole group, and alike
+    credit    every token of an episode gets its advantage, or with --credit branch the part of it that was decided
+              there (see `credit`)
     learn     clipped policy gradient on action tokens; each episode weighs the same, however long it is
-
-Advantages are scaled by the spread of the whole batch, not of each group: where all of a group fail, their returns
-differ by hundredths for tidy process, and scaling those up to one would teach farming.
 """
 
 from __future__ import annotations
@@ -35,19 +34,19 @@ from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
 from training.cases import BoxIndex, CaseBox
+from training.credit import Credit, by_branch, by_episode, spread
 from training.curriculum import Curriculum, draw, upto
 from training.env_pool import open_pool
 from training.evaluate import evaluate
 from training.learner import Learner, Lesson, Scores, laid_out
 from training.options import add_common, grammar_of, model_of, room_of, sampling_of
 from training.policy_model import pick_device
+from training.prefix_tree import Sample
 from training.results import summarize, told
 from training.rollouts import Played, Task, begin, play
 from training.run_log import RunLog
 from training.sampler import Sampler
 
-_ALIKE = 1e-6
-"""Worths that differ by less are equal: rounding must not become an advantage."""
 _CLIMB_UPDATES = 16
 """Over so many the rate grows: the first steps of a fresh optimizer are as long as any, and point anywhere."""
 _MEASURED_LESSONS = 16
@@ -78,9 +77,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--long-share", type=float, default=1.0, help="of cases that take many steps; they cost most")
     parser.add_argument("--sce-share", type=float, default=0.0, help="of an episode's worth; the rest is its return")
     parser.add_argument(
-        "--least-advantage", type=float, default=0.0, help="episodes with less are not learned from: they cost as much"
+        "--least-advantage", type=float, default=0.0, help="what has less is not learned from: it costs as much"
     )
-    parser.add_argument("--refusal-cost", type=float, default=0.0, help="taken off an episode's worth for each refusal")
+    parser.add_argument("--refusal-cost", type=float, default=0.0, help="taken off what an episode is worth, for each")
+    parser.add_argument(
+        "--credit",
+        choices=("episode", "branch"),
+        default="episode",
+        help="what a token gets of its episode's advantage: all of it, or what was decided there",
+    )
     parser.add_argument(
         "--grammar",
         action=argparse.BooleanOptionalAction,
@@ -123,13 +128,8 @@ def train(chosen: argparse.Namespace) -> None:
     for iteration in range(first, chosen.iterations):
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
         played, pace = play(tasks, pool, sampler, model.tokenizer)
-        advantages = group_advantages(
-            [worth(each.ended.total_return, each.ended.sce, each.ended.refused, chosen) for each in played],
-            chosen.group_size,
-            chosen.least_advantage,
-        )
-        kept = [each for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
-        lessons = to_lessons(learner, kept, [each for each in advantages if each is not None])
+        owed = owed_by_branch(played, chosen) if chosen.credit == "branch" else owed_by_episode(played, chosen)
+        lessons = [lesson for each in owed for lesson in learner.lessons(each.samples, each.weights, each.advantages)]
 
         curriculum = curriculum.after(
             [(each.ended.difficulty, each.ended.success) for each in played], index, chosen.enough
@@ -146,7 +146,7 @@ def train(chosen: argparse.Namespace) -> None:
             **lengths(played),
             **comparison(played),
             **learnt,
-            "kept_share": len(kept) / len(played),
+            "kept_share": sum(len(each.samples) for each in owed) / sum(len(each.samples) for each in played),
             "reached": curriculum.reached.value,
         }
         last = iteration + 1 == chosen.iterations
@@ -201,26 +201,57 @@ def worth(total_return: float, sce: float, refused: int, chosen: argparse.Namesp
     return float(paid - chosen.refusal_cost * refused)
 
 
-def group_advantages(worths: Sequence[float], group_size: int, least: float = 0.0) -> list[float | None]:
-    """By episode; None where its whole group ended alike, or where it is below `least` either way."""
-    groups = np.asarray(worths, dtype=np.float64).reshape(-1, group_size)
-    centred = groups - groups.mean(axis=1, keepdims=True)
-    differs = np.ptp(groups, axis=1) > _ALIKE
-    spread = float(np.sqrt((centred[differs] ** 2).mean())) if differs.any() else 1.0
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """Steps of an episode or of a group that teach something; by step the advantage and the weight of its tokens."""
+
+    samples: list[Sample]
+    advantages: list[Credit]
+    weights: list[float]
+
+
+def owed_by_episode(played: Sequence[Played], chosen: argparse.Namespace) -> list[Owed]:
+    """All tokens of an episode share its advantage, and a weight of one over the number of episodes."""
+    worths = [worth(each.ended.total_return, each.ended.sce, each.ended.refused, chosen) for each in played]
+    advantages = by_episode(worths, chosen.group_size, chosen.least_advantage)
+    kept = [(each, advantage) for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
+    found = []
+    for each, advantage in kept:
+        every = [np.full(len(sample.action_ids), advantage, dtype=np.float32) for sample in each.samples]
+        found.append(Owed(each.samples, every, [1.0 / (sum(map(len, every)) * len(kept))] * len(every)))
+    return found
+
+
+def owed_by_branch(played: Sequence[Played], chosen: argparse.Namespace) -> list[Owed]:
+    """By group, steps at which something was decided, each once, weighing as much as all who took it.
+
+    A refusal needs no comparison, being known at once: it is charged to the step that was refused.
+    """
+    worths = [worth(each.ended.total_return, each.ended.sce, 0, chosen) for each in played]
+    scale = spread(worths, chosen.group_size)
+    found: list[Owed] = []
+    for first in range(0, len(played), chosen.group_size):
+        group = played[first : first + chosen.group_size]
+        said = [np.concatenate([sample.action_ids for sample in each.samples]) for each in group]
+        taken: dict[tuple[bytes, bytes, bytes], tuple[Sample, Credit, int]] = {}
+        for each, credit in zip(group, by_branch(said, worths[first : first + chosen.group_size]), strict=True):
+            ends = np.cumsum([len(sample.action_ids) for sample in each.samples])[:-1]
+            for sample, part, was_refused in zip(each.samples, np.split(credit, ends), each.refused, strict=True):
+                owed = ((part - chosen.refusal_cost * was_refused) / scale).astype(np.float32)
+                name = sample.prompt_ids.tobytes(), sample.action_ids.tobytes(), owed.tobytes()
+                taken[name] = sample, owed, taken[name][2] + 1 if name in taken else 1
+        kept = [
+            taken[name]
+            for name in sorted(taken)  # those with one prompt side by side, where a tree has it once
+            if taken[name][2] * np.abs(taken[name][1]).max() > chosen.least_advantage
+        ]
+        found.append(Owed([each for each, _, _ in kept], [each for _, each, _ in kept], [each for _, _, each in kept]))
+    tokens = sum(len(part) * times for each in found for part, times in zip(each.advantages, each.weights, strict=True))
     return [
-        float(advantage) if is_kept and abs(advantage) >= least else None
-        for row, is_kept in zip(centred / spread, differs, strict=True)
-        for advantage in row
+        Owed(each.samples, each.advantages, [times / tokens for times in each.weights])
+        for each in found
+        if each.samples
     ]
-
-
-def to_lessons(learner: Learner, kept: list[Played], advantages: list[float]) -> list[Lesson]:
-    """Each episode's action tokens share a weight of one over the number of episodes."""
-    lessons: list[Lesson] = []
-    for each, advantage in zip(kept, advantages, strict=True):
-        tokens = sum(len(sample.action_ids) for sample in each.samples)
-        lessons += learner.lessons(each.samples, 1.0 / (tokens * len(kept)), advantage)
-    return lessons
 
 
 @dataclass(slots=True)

@@ -56,22 +56,32 @@ class Learner:
             [each for _, each in model.trainable()], lr=0.0, betas=(0.9, 0.99), weight_decay=0.0
         )
 
-    def lessons(self, samples: Sequence[Sample], weight: float | Sequence[float], advantage: float) -> list[Lesson]:
-        """An episode, every action token with this weight, or with its sample's.
+    def lessons(
+        self,
+        samples: Sequence[Sample],
+        weight: float | Sequence[float],
+        advantage: float | Sequence[NDArray[np.float32]],
+    ) -> list[Lesson]:
+        """An episode, every action token with this weight, or its sample's; with this advantage, or one of its own.
 
         A sample outside the grammar teaches nothing.
         """
         every = np.broadcast_to(np.asarray(weight, dtype=np.float32), len(samples))
         taught = [place for place, sample in enumerate(samples) if self._states(sample) is not None]
         kept, weights = [samples[place] for place in taught], every[taught]
+        owed = [
+            np.full(len(samples[place].action_ids), advantage, dtype=np.float32)
+            if isinstance(advantage, float)
+            else advantage[place]
+            for place in taught
+        ]
         lessons = []
         for tree in prefix_tree.grow(kept, self._most_tree_tokens):
-            states = None
+            inside, states = sorted(set(tree.samples)), None
             if self.grammar is not None:
-                inside = sorted(set(tree.samples))
                 states = [state for number in inside for state in self._states(kept[number]) or []]
-            size = len(tree.targets)
-            lessons.append(Lesson(tree, states, weights[tree.samples], np.full(size, advantage, dtype=np.float32)))
+            advantages = np.concatenate([owed[number] for number in inside])
+            lessons.append(Lesson(tree, states, weights[tree.samples], advantages))
         return lessons
 
     def _states(self, sample: Sample) -> list[int] | None:

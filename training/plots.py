@@ -64,7 +64,7 @@ PANELS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Drift from a stage's start", (("kl_start", "nats a token"),)),
     ("Drift in an iteration", (("kl_step", "nats a token"),)),
     ("Clipped tokens", (("clip_fraction", "share"),)),
-    ("Episodes that teach", (("kept_share", "share"),)),
+    ("Steps that teach", (("kept_share", "share"),)),
     ("Failed actions", (("refused_share", "refused"), ("malformed_share", "malformed"))),
     ("Ungrounded submits", (("ungrounded_share", "share of episodes"),)),
     ("Farmed by failures", (("farmed_reward", "reward of milestones"),)),

@@ -35,6 +35,8 @@ class Played:
     samples: list[Sample] = field(default_factory=list)
     logprobs: list[NDArray[np.float32]] = field(default_factory=list)
     """By step and token, as sampled."""
+    refused: list[bool] = field(default_factory=list)
+    """By step."""
     outcome: Outcome | None = None
     compared: Outcome | None = None
     """Of a heuristic in its place, where one was asked."""
@@ -98,10 +100,14 @@ def _still_live(pool: EnvPool, episodes: list[Played]) -> dict[int, Ids]:
     live: dict[int, Ids] = {}
     for reply in pool.receive():
         assert not isinstance(reply, Replayed)
+        episode = episodes[reply.slot]
         if isinstance(reply, Compared):
-            episodes[reply.slot].compared = reply.outcome
-        elif reply.prompt_ids is not None:
+            episode.compared = reply.outcome
+            continue
+        if episode.samples:
+            episode.refused.append(reply.was_refused)
+        if reply.prompt_ids is not None:
             live[reply.slot] = reply.prompt_ids
         else:
-            episodes[reply.slot].outcome = reply.outcome
+            episode.outcome = reply.outcome
     return live

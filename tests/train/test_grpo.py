@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+import numpy as np
 import pytest
 
 from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
 from training.cases import BoxedCase, BoxIndex
+from training.credit import by_episode
 from training.curriculum import Curriculum, draw, upto
-from training.grpo import group_advantages, main, rate_at, worth
+from training.episode import Outcome
+from training.grpo import main, owed_by_branch, owed_by_episode, rate_at, worth
+from training.prefix_tree import Sample
+from training.rollouts import Played, Task
 
 
 def index(*difficulties: Difficulty) -> BoxIndex:
@@ -30,13 +35,13 @@ def index(*difficulties: Difficulty) -> BoxIndex:
 
 
 def test_an_advantage_is_a_return_less_its_groups_mean() -> None:
-    found = group_advantages([0.0, 1.0, 0.25, 0.75], 2)
+    found = by_episode([0.0, 1.0, 0.25, 0.75], 2)
     assert all(each is not None for each in found)
     assert found[0] == pytest.approx(-(found[1] or 0.0)) and found[1] == pytest.approx(2 * (found[3] or 0.0))
 
 
 def test_a_group_whose_returns_are_equal_is_dropped_even_if_rounding_makes_them_differ() -> None:
-    assert group_advantages([0.1 + 0.2, 0.3, 0.0, 1.0], 2)[:2] == [None, None]
+    assert by_episode([0.1 + 0.2, 0.3, 0.0, 1.0], 2)[:2] == [None, None]
 
 
 def test_an_episode_is_worth_its_return_unless_savings_are_to_count_more() -> None:
@@ -59,18 +64,75 @@ def test_a_share_of_more_than_all_is_refused_in_one_line() -> None:
 
 
 def test_small_differences_among_failures_stay_small_beside_a_success() -> None:
-    found = group_advantages([0.01, 0.03, 0.02, 0.9], 2)
+    found = by_episode([0.01, 0.03, 0.02, 0.9], 2)
     assert abs(found[0] or 0.0) < 0.05 * abs(found[3] or 0.0)
 
 
 def test_nothing_to_learn_is_no_division_by_zero() -> None:
-    assert group_advantages([0.5] * 6, 3) == [None] * 6
+    assert by_episode([0.5] * 6, 3) == [None] * 6
 
 
 def test_an_episode_that_is_worth_its_groups_mean_can_be_left_out() -> None:
-    every = group_advantages([0.0, 0.5, 1.0, 0.01, 0.02, 0.03], 3)
+    every = by_episode([0.0, 0.5, 1.0, 0.01, 0.02, 0.03], 3)
     assert None not in every
-    assert group_advantages([0.0, 0.5, 1.0, 0.01, 0.02, 0.03], 3, least=0.1) == [every[0], None, every[2], *[None] * 3]
+    assert by_episode([0.0, 0.5, 1.0, 0.01, 0.02, 0.03], 3, least=0.1) == [every[0], None, every[2], *[None] * 3]
+
+
+def episode(task: Task, steps: list[list[int]], total_return: float, refused: list[bool]) -> Played:
+    said = [np.asarray(each, dtype=np.int32) for each in steps]
+    played = Played(task, samples=[Sample(np.arange(9, dtype=np.int32), each) for each in said], refused=refused)
+    played.outcome = Outcome(
+        scenario_id=task.scenario_id,
+        seed=task.seed,
+        family="ci",
+        difficulty="easy",
+        total_return=total_return,
+        success=total_return > 0.5,
+        sce=0.0,
+        cost_nano_usd=1,
+        reference_nano_usd=1,
+        steps=len(steps),
+        refused=sum(refused),
+        malformed=0,
+        submitted=True,
+        ungrounded=False,
+        process_reward=0.0,
+        guardrail_reward=0.0,
+        actions={},
+    )
+    return played
+
+
+def chosen_for(**given: float) -> Namespace:
+    return Namespace(**{"sce_share": 0.0, "refusal_cost": 0.0, "least_advantage": 0.0, "group_size": 2, **given})
+
+
+def test_by_branch_only_steps_at_which_something_was_decided_are_learnt_from() -> None:
+    task = Task("ci-easy-g000000", 0)
+    won = episode(task, [[1, 2], [3, 4], [5]], 1.0, [False] * 3)
+    lost = episode(task, [[1, 2], [3, 6], [7]], 0.0, [False] * 3)
+    (owed,) = owed_by_branch([won, lost], chosen_for())
+    assert owed.samples == [won.samples[1], lost.samples[1]]
+    assert [part.tolist() for part in owed.advantages] == [[0.0, 1.0], [0.0, -1.0]]
+    assert owed.weights == [0.25, 0.25]
+    every = owed_by_episode([won, lost], chosen_for())
+    assert [each.samples for each in every] == [won.samples, lost.samples]
+    assert [part.tolist() for part in every[1].advantages] == [[-1.0, -1.0], [-1.0, -1.0], [-1.0]]
+
+
+def test_by_branch_a_refusal_is_charged_to_the_step_that_was_refused() -> None:
+    task = Task("ci-easy-g000000", 0)
+    both = [episode(task, [[1, 2], [3]], 1.0, [True, False]) for _ in range(2)]
+    apart = [episode(task, [[each], [3]], float(each), [False, False]) for each in range(2)]
+    owed = owed_by_branch([*both, *apart], chosen_for(refusal_cost=0.1))
+    assert [each.tolist() for each in owed[0].advantages] == [pytest.approx([-0.2, -0.2])]  # of a spread of one half
+    assert owed[0].weights == [2 * owed[1].weights[0]]  # said by both, it is learnt once and weighs twice
+    assert len(owed_by_branch([*both, *apart], chosen_for(refusal_cost=0.1, least_advantage=0.5))) == 1
+
+
+def test_where_nothing_was_decided_nothing_is_owed() -> None:
+    alike = [episode(Task("ci-easy-g000000", 0), [[1]], 0.5, [False]) for _ in range(4)]
+    assert owed_by_branch(alike, chosen_for()) == []
 
 
 def test_the_rate_climbs_and_falls_by_the_number_of_updates_alone() -> None:

@@ -83,6 +83,15 @@ def test_without_the_grammar_a_policy_learns_from_what_it_says_of_its_own_accord
     assert rows(tmp_path)[0]["malformed_share"] > rows(reinforced)[0]["malformed_share"]
 
 
+def test_credit_by_branch_learns_from_fewer_steps(
+    run: Run, small: list[object], warm: Path, reinforced: Path, tmp_path: Path
+) -> None:
+    run("grpo", *grpo(small, warm, tmp_path), "--credit", "branch", "--iterations", 1)
+    (row,) = rows(tmp_path)
+    assert row["return"] == rows(reinforced)[0]["return"] and row["gradient"] > 0.0
+    assert 0.0 < row["kept_share"] < rows(reinforced)[0]["kept_share"]
+
+
 def test_a_run_that_was_killed_goes_on_to_the_same_metrics(
     run: Run, small: list[object], warm: Path, reinforced: Path, tmp_path: Path
 ) -> None:
