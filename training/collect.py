@@ -9,10 +9,14 @@ the best *mean* return over the worlds is kept, which is choosing a way of worki
 be the luckiest. Of its episodes that succeeded the best become traces, `--most-traces` of them; `--least-return` lets
 failures in, which teach at least the form where heuristics solve next to nothing.
 
-With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
-(`slips.py`) and some that go through. Where none happened it would be the same trace again, and is left out.
+A tutor has its usual habits or, with `--habits`, others in every world but the first (`habits.py`).
+
+With `--slips` the kept candidate plays each world once more, as usual and with mistakes on the way: some that the rules
+refuse (`slips.py`) and some that go through. Where none happened it would be the same trace again, and is left out.
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
+
+Making cases and planning them takes most of the time. `--box` takes those of an earlier call, and makes only traces.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
@@ -38,8 +43,8 @@ from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import parse
 from TokenOptEnv.version import SCORING_VERSION
 from TokenOptEnv.world import ReferenceCosts, build_world
-from training import cases
-from training.cases import LONG_STEPS, BoxedCase, BoxIndex, Cost
+from training import cases, habits
+from training.cases import LONG_STEPS, BoxedCase, BoxIndex, CaseBox, Cost
 from training.episode import said
 from training.slips import slip
 from training.tutor import Tutor
@@ -68,6 +73,9 @@ class Job:
     candidates: tuple[str, ...]
     least_return: float
     slip_share: float = 0.0
+    has_habits: bool = False
+    box: Path | None = None
+    """Where the case is, if it was made before."""
     most_traces: int = DEFAULT_WORLDS
     """Of each kind, with slips and without: more of one case teach less than the first of another."""
 
@@ -87,10 +95,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for difficulty in Difficulty:
         parser.add_argument(f"--{difficulty.value}", type=int, default=0, help=f"how many {difficulty.value} cases")
     parser.add_argument("--first", type=int, default=0, help="the place in the split to start at")
+    parser.add_argument("--box", type=Path, help="the cases of this one, made before, and none besides")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--policy", action="append", help="learn from this heuristic alone; repeat for more")
     parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
     parser.add_argument("--slips", type=float, default=0.0, help="share of steps spoiled in a second play; none if 0")
+    parser.add_argument("--habits", action="store_true", help="of a tutor: other ones in every world but the first")
     parser.add_argument("--most-traces", type=int, default=DEFAULT_WORLDS, help="of a case, and as many with slips")
     parser.add_argument("--no-traces", action="store_true", help="only the box, as for validation")
     parser.add_argument("--processes", type=int, default=2)
@@ -100,6 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     config = EpisodeConfig(profile=Profile(chosen.profile))
     try:
         candidates = _candidates(chosen.policy, config.profile)
+        box = None if chosen.box is None else CaseBox(chosen.box)
+        names = _places(chosen.split, chosen.first, wanted) if box is None else iter(box.cases)
         jobs = [
             Job(
                 scenario_id=name,
@@ -107,9 +119,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 candidates=() if chosen.no_traces else candidates,
                 least_return=chosen.least_return,
                 slip_share=chosen.slips,
+                has_habits=chosen.habits,
+                box=chosen.box,
                 most_traces=chosen.most_traces,
             )
-            for name in _places(chosen.split, chosen.first, wanted)
+            for name in names
         ]
         with get_context("fork").Pool(chosen.processes) as pool:
             collected = list(_collect(jobs, pool))
@@ -117,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(f"collect: {fault}") from None
     index = BoxIndex(
         scoring_version=SCORING_VERSION,
-        split=chosen.split,
+        split=chosen.split if box is None else box.index.split,
         profile=chosen.profile,
         cases=tuple(each.case for each in collected),
     )
@@ -175,8 +189,7 @@ def _collect(jobs: list[Job], pool: Pool) -> Iterator[Collected]:
 
 
 def collect_case(job: Job) -> Collected:
-    scenario = scenario_store.load(job.scenario_id)
-    costs = cases.plan_costs(scenario, job.config)
+    scenario, costs = _made_before(job.box, job.scenario_id) if job.box is not None else _made(job)
     best: list[_Played] = []
     winner = ""
     for candidate in job.candidates:
@@ -210,6 +223,22 @@ def collect_case(job: Job) -> Collected:
     return Collected(case, dump_scenario(scenario), traces, winner, sum(each.success for each in best))
 
 
+def _made(job: Job) -> tuple[Scenario, tuple[Cost | None, ...]]:
+    scenario = scenario_store.load(job.scenario_id)
+    return scenario, cases.plan_costs(scenario, job.config)
+
+
+def _made_before(file: Path, scenario_id: str) -> tuple[Scenario, tuple[Cost | None, ...]]:
+    box = _box(file)
+    return box.load(scenario_id), box.cases[scenario_id].costs
+
+
+@cache
+def _box(file: Path) -> CaseBox:
+    """Opened once in each process."""
+    return CaseBox(file)
+
+
 def _worth_showing(played: Iterable[tuple[int, _Played]], job: Job) -> list[tuple[int, _Played]]:
     """The best by return, and twice as many of episodes that are long: there is more in them to get wrong."""
     good = [(seed, each) for seed, each in played if each.total_return >= job.least_return and each.actions]
@@ -239,7 +268,9 @@ def _play(
     draw = Stream("slips", scenario.scenario_id, seed)
     is_at_home = candidate == TUTOR
     """A tutor goes on from wherever a slip has led."""
-    policy: Policy = Tutor() if is_at_home else policies.make(candidate, seed)
+    is_as_usual = not job.has_habits or seed == 0 or slip_share > 0.0
+    ways = habits.USUAL if is_as_usual else habits.drawn(Stream("habits", scenario.scenario_id, seed))
+    policy: Policy = Tutor(ways) if is_at_home else policies.make(candidate, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
     observation = now.observation
     texts: list[str] = []

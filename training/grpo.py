@@ -37,18 +37,21 @@ from training.cases import BoxIndex, CaseBox
 from training.credit import Credit, by_branch, by_episode, spread
 from training.curriculum import Curriculum, draw, upto
 from training.env_pool import open_pool
+from training.episode import Outcome
 from training.evaluate import evaluate
 from training.learner import Learner, Lesson, Scores, laid_out
 from training.options import add_common, grammar_of, model_of, room_of, sampling_of
 from training.policy_model import pick_device
 from training.prefix_tree import Sample
 from training.results import summarize, told
-from training.rollouts import Played, Task, begin, play
+from training.rollouts import Played, Task, begin, begin_beside, beside, play
 from training.run_log import RunLog
 from training.sampler import Sampler
 
 _CLIMB_UPDATES = 16
 """Over so many the rate grows: the first steps of a fresh optimizer are as long as any, and point anywhere."""
+_PROCESSES_A_COMPARER = 8
+"""A heuristic plays one episode of a group, and takes less time than the network by far."""
 _MEASURED_LESSONS = 16
 """On so many the drift from the start is measured where it is not penalised."""
 
@@ -108,6 +111,7 @@ def train(chosen: argparse.Namespace) -> None:
     box = CaseBox(chosen.data.with_suffix(".zip"))
     index = box.index if chosen.upto is None else upto(box.index, Difficulty(chosen.upto))
     pool = open_pool(room_of(chosen, box.file), chosen.processes, block=max(1, chosen.group_size // 4))
+    beside_pool = open_pool(room_of(chosen, box.file), -(-chosen.processes // _PROCESSES_A_COMPARER), block=1)
     check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
     device = pick_device(chosen.device)
     model = model_of(chosen, device)
@@ -124,7 +128,8 @@ def train(chosen: argparse.Namespace) -> None:
         curriculum = Curriculum(Difficulty(state["reached"]), state["solved_share"])
 
     tasks = drawn(first, index, curriculum, chosen)
-    begin(tasks, pool, chosen.compare_with)
+    begin(tasks, pool)
+    begin_beside(tasks[:: chosen.group_size], beside_pool, chosen.compare_with)
     for iteration in range(first, chosen.iterations):
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
         played, pace = play(tasks, pool, sampler, model.tokenizer)
@@ -134,8 +139,10 @@ def train(chosen: argparse.Namespace) -> None:
         curriculum = curriculum.after(
             [(each.ended.difficulty, each.ended.success) for each in played], index, chosen.enough
         )
+        compared = beside(beside_pool)
         tasks = drawn(iteration + 1, index, curriculum, chosen)
-        begin(tasks, pool, chosen.compare_with)  # the next cases are opened while the network learns from these
+        begin(tasks, pool)  # the next cases are opened while the network learns from these
+        begin_beside(tasks[:: chosen.group_size], beside_pool, chosen.compare_with)
 
         started = perf_counter()
         learnt = learn(learner, lessons, start_weights, iteration, chosen)
@@ -144,7 +151,7 @@ def train(chosen: argparse.Namespace) -> None:
         metrics = {
             **summarize([each.ended for each in played]),
             **lengths(played),
-            **comparison(played),
+            **comparison(compared),
             **learnt,
             "kept_share": sum(len(each.samples) for each in owed) / sum(len(each.samples) for each in played),
             "reached": curriculum.reached.value,
@@ -345,9 +352,8 @@ def lengths(played: list[Played]) -> dict[str, float]:
     }
 
 
-def comparison(played: list[Played]) -> dict[str, float]:
+def comparison(found: list[Outcome]) -> dict[str, float]:
     """What a heuristic reached on the same cases: returns of an iteration rise and fall with what it drew."""
-    found = [each.compared for each in played if each.compared is not None]
     return {
         "compared_return": fmean(each.total_return for each in found),
         "compared_success": fmean(each.success for each in found),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from training.env_pool import Compare, Compared, EnvPool, Replayed, Say, Start
+from training.env_pool import Compare, Compared, EnvPool, Say, Shown, Start
 from training.episode import Outcome
 from training.prefix_tree import Sample
 from training.prompt_tokens import Ids
@@ -38,8 +38,6 @@ class Played:
     refused: list[bool] = field(default_factory=list)
     """By step."""
     outcome: Outcome | None = None
-    compared: Outcome | None = None
-    """Of a heuristic in its place, where one was asked."""
 
     @property
     def ended(self) -> Outcome:
@@ -63,15 +61,18 @@ class Pace:
         return 60.0 * self.env_steps / self.seconds
 
 
-def begin(tasks: Sequence[Task], pool: EnvPool, compare_with: str | None = None) -> None:
-    """Start the episodes. Early, where there is other work: a case that is met for the first time is indexed then.
-
-    Then too a heuristic plays, for comparison, the first of each group's.
-    """
+def begin(tasks: Sequence[Task], pool: EnvPool) -> None:
+    """Start the episodes. Early, where there is other work: a case that is met for the first time is indexed then."""
     pool.send(Start(slot, task.scenario_id, task.seed) for slot, task in enumerate(tasks))
-    if compare_with is not None:
-        first = [slot for slot, task in enumerate(tasks) if slot == 0 or task != tasks[slot - 1]]
-        pool.send(Compare(slot, tasks[slot].scenario_id, tasks[slot].seed, compare_with) for slot in first)
+
+
+def begin_beside(tasks: Sequence[Task], pool: EnvPool, policy: str) -> None:
+    """Let a heuristic play the same, in a pool of its own: nobody waits for it until all is played."""
+    pool.send(Compare(slot, task.scenario_id, task.seed, policy) for slot, task in enumerate(tasks))
+
+
+def beside(pool: EnvPool) -> list[Outcome]:
+    return [reply.outcome for reply in pool.receive() if isinstance(reply, Compared)]
 
 
 def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Tokenizer) -> tuple[list[Played], Pace]:
@@ -99,11 +100,8 @@ def _still_live(pool: EnvPool, episodes: list[Played]) -> dict[int, Ids]:
     """What those still running show; the others' ends are written down."""
     live: dict[int, Ids] = {}
     for reply in pool.receive():
-        assert not isinstance(reply, Replayed)
+        assert isinstance(reply, Shown)
         episode = episodes[reply.slot]
-        if isinstance(reply, Compared):
-            episode.compared = reply.outcome
-            continue
         if episode.samples:
             episode.refused.append(reply.was_refused)
         if reply.prompt_ids is not None:

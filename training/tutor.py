@@ -35,6 +35,7 @@ from TokenOptEnv.policies.expert import as_asked_before
 from TokenOptEnv.policies.submission import is_last_chance, submit
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from training import hiring
+from training.habits import USUAL, Habits
 from training.standing import CONTENT, MOST_TRIES, SURE, Standing, content_words, without_hints
 
 _STEPS_TO_ASK_CACHE = 10
@@ -46,15 +47,16 @@ _MUCH_TOKENS = 500
 _CACHE_TOKENS = CACHE_MAX_HITS * FINDING_CAP_TOKENS
 _NOTE = "found"
 """Beside the findings of a checkpoint: in the short form a note says something."""
-_TOP_K = 5
-"""Of a search for one question: one more than can be handed over."""
 
 
 class Tutor:
     """The same observation gets the same advice, whatever was asked before."""
 
+    def __init__(self, habits: Habits = USUAL) -> None:
+        self._habits = habits
+
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-        action = _Advice(Standing(observation)).action()
+        action = _Advice(Standing(observation), self._habits).action()
         is_silent = action.action_type is ActionType.WRITE_CHECKPOINT and not action.note
         return action.model_copy(update={"note": _NOTE}) if is_silent else action
 
@@ -64,6 +66,7 @@ class _Advice:
     """For one moment. What returns None knows nothing that would help."""
 
     at: Standing
+    habits: Habits
 
     def action(self) -> TokenOptEnvAction:
         now = self.at.now
@@ -109,13 +112,15 @@ class _Advice:
         tries = self.at.tries(subtask)
         if tries and tries[-1].finding_id is not None:
             return self._up(tries[-1])
+        is_first = subtask is self.at.now.task.subtasks[0]
+        search = self.habits.search_again if tries else self.habits.search(self.at.now.task.family, is_first)
         own = _short(" ".join(content_words(wording)))
         is_enough = len(tries) >= MOST_TRIES - 1
         if not is_enough and self._may_look and not self.at.has_just_searched(own, LOUD_WORDS):
-            return self._find(self._query(own, tries), _TOP_K)
+            return self._find(self._query(own, tries), search.hits)
         useless = {name for route in tries if route.finding_id is None for name in route.context_ids}
         hits = self.at.in_sight(wording, self.at.searches[::-1])
-        fresh = [each for each in hits if each not in useless][: self.at.most_handles]
+        fresh = [each for each in hits if each not in useless][: min(search.handed_over, self.at.most_handles)]
         return self._ask(subtask, fresh, is_enough)
 
     @property
@@ -178,7 +183,7 @@ class _Advice:
         if len(tries) > 1 or self.at.spare_steps < 2:
             return None
         if not self.at.has_just_searched(LOUD_WORDS):
-            return self._find(LOUD_WORDS, _TOP_K)
+            return self._find(LOUD_WORDS, self.habits.search_again.hits)
         return self._ask(subtask, (*tries[-1].context_ids[:1], *errands.found(self.at.now)))
 
     @property
@@ -226,7 +231,7 @@ class _Advice:
         """About what has a number in the prompt, in this order; nobody is asked the same again."""
         nameable = {*self.at.shown, *errands.held_ids(self.at.now)}
         context = errands.handed_over(self.at.now, [each for each in wanted if each in nameable])
-        offer = hiring.offer(self.at, subtask, context, strongest) if context else None
+        offer = hiring.offer(self.at, subtask, context, strongest, self.habits.caution) if context else None
         if offer is None:
             return None
         asking = TokenOptEnvAction(
@@ -245,7 +250,7 @@ class _Advice:
         is_possible = route.route_id in self.at.now.legal_actions.choices["routes"]
         if is_again or not is_possible or self.at.spare_steps < 1:
             return None
-        offer = hiring.second_opinion(self.at, route)
+        offer = hiring.second_opinion(self.at, route, self.habits.caution)
         if offer is None:
             return None
         asking = TokenOptEnvAction(

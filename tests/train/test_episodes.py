@@ -14,9 +14,9 @@ from TokenOptEnv.errors import BadInput
 from TokenOptEnv.text_actions import parse
 from training.cases import CaseBox, dump_scenario
 from training.collect import read_traces
-from training.env_pool import Compared, ForkedPool, InlinePool, Replay, Replayed, Room, Say, Shown, Start
+from training.env_pool import ForkedPool, InlinePool, Replay, Replayed, Room, Say, Shown, Start
 from training.episode import Episode
-from training.rollouts import Task, begin
+from training.rollouts import Task, begin_beside, beside
 
 
 @pytest.fixture(scope="module")
@@ -93,21 +93,17 @@ def test_a_replayed_trace_shows_its_prompts_and_succeeds(room: Room, data: Path)
     assert first == render_text(LocalEnv().reset(scenario_id=trace.scenario_id, seed=trace.seed))
 
 
-def test_a_heuristic_plays_beside_each_group_and_leaves_its_episodes_alone(room: Room, data: Path) -> None:
+def test_a_heuristic_plays_the_same_beside_as_it_does_alone(room: Room, data: Path) -> None:
     trace = read_traces(data.with_suffix(".jsonl"))[0]
-    tasks = [Task(trace.scenario_id, world) for world in (0, 0, 1, 1)]
     pool = InlinePool(room)
-    begin(tasks, pool, compare_with="expert")
-    replies = pool.receive()
-    compared = {reply.slot: reply.outcome for reply in replies if isinstance(reply, Compared)}
-    assert sorted(compared) == [0, 2]
-    assert [reply.slot for reply in replies if isinstance(reply, Shown)] == [0, 1, 2, 3]
+    begin_beside([Task(trace.scenario_id, world) for world in (0, 1)], pool, "expert")
+    _, compared = beside(pool)
     env, policy = LocalEnv(), policies.make("expert", 1)
     observation = env.reset(scenario_id=trace.scenario_id, seed=1)
     while not observation.done:
         observation = env.step(policy.act(observation))
     assert observation.score is not None
-    assert (compared[2].total_return, compared[2].sce) == (observation.score.total_return, observation.score.sce)
+    assert (compared.total_return, compared.sce) == (observation.score.total_return, observation.score.sce)
 
 
 def test_a_fault_in_a_forked_episode_reaches_the_caller(room: Room) -> None:

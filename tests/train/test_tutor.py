@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -21,6 +22,7 @@ from TokenOptEnv.world import World, build_world
 from training.collect import TUTOR, Job, collect_case
 from training.episode import LONGEST_ACTION_CHARACTERS, said
 from training.grammar import TokenGrammar
+from training.habits import USUAL, Habits, Search, drawn
 from training.policy_model import Lora, PolicyModel
 from training.standing import Standing, content_words, shown
 from training.tutor import Tutor
@@ -152,6 +154,38 @@ def test_what_bridges_a_marathons_resets_can_be_said(tiny: Path) -> None:
         verbs.add(text.split()[0])
         now = advance(now.state, action, world)
     assert verbs >= {"note", "recall", "submit"}
+
+
+@pytest.mark.parametrize("habits", [Habits(-1, 1, 1), Habits(1, 0, 3)])
+def test_with_other_habits_it_is_never_refused_either(habits: Habits) -> None:
+    for case in _CASES:
+        told = played(Tutor(habits).act, case, 1)
+        assert not any(map(is_refused, told)) and told[-1].observation.terminated
+
+
+def test_habits_say_how_much_to_look_for_and_hand_over() -> None:
+    def first_two(habits: Habits) -> list[TokenOptEnvAction]:
+        return [Tutor(habits).act(now.observation) for now in played(Tutor(habits).act, _NARROW, 0)[:2]]
+
+    find, ask = first_two(USUAL)
+    assert (find.top_k, len(ask.context_segment_ids)) == (5, 4)
+    find, ask = first_two(Habits(more_hits=-1, fewer_handed_over=1))
+    assert (find.top_k, len(ask.context_segment_ids)) == (4, 3)
+    assert Habits(more_hits=-3).search("bugfix", True) == Search(2, 2)
+    assert USUAL.search("of-ones-own", True) == Search(5, 4)
+
+
+def test_drawn_habits_are_mostly_the_usual_ones_and_sometimes_others() -> None:
+    found = [drawn(Stream("test", number)) for number in range(300)]
+    assert {each.more_hits for each in found} == {-1, 0, 1} and {each.caution for each in found} == {1, 2, 3}
+    assert 60 < found.count(USUAL) < 120
+
+
+def test_traces_show_other_habits_where_they_are_wanted() -> None:
+    plain = [Job(case, EpisodeConfig(), (TUTOR,), least_return=-1.0) for case in _CASES]
+    usual = [collect_case(job).traces for job in plain]
+    varied = [collect_case(replace(job, has_habits=True)).traces for job in plain]
+    assert [each[0] for each in usual] == [each[0] for each in varied] and usual != varied
 
 
 def test_the_last_step_is_for_the_answer() -> None:
