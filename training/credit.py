@@ -13,17 +13,80 @@ an advantage falls on tokens that had no part in it, and with a few hundred epis
 
 from __future__ import annotations
 
+import argparse
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from training.prefix_tree import Sample
+from training.rollouts import Played
 
 _ALIKE = 1e-6
 """Worths that differ by less are equal: rounding must not become an advantage."""
 
 Credit = NDArray[np.float32]
 """By token."""
+
+
+def worth(total_return: float, sce: float, refused: int, chosen: argparse.Namespace) -> float:
+    paid: float = (1.0 - chosen.sce_share) * total_return + chosen.sce_share * sce
+    return float(paid - chosen.refusal_cost * refused)
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """Steps of an episode or of a group that teach something; by step the advantage and the weight of its tokens."""
+
+    samples: list[Sample]
+    advantages: list[Credit]
+    weights: list[float]
+
+
+def owed_by_episode(played: Sequence[Played], chosen: argparse.Namespace) -> list[Owed]:
+    """All tokens of an episode share its advantage, and a weight of one over the number of episodes."""
+    worths = [worth(each.ended.total_return, each.ended.sce, each.ended.refused, chosen) for each in played]
+    advantages = by_episode(worths, chosen.group_size, chosen.least_advantage)
+    kept = [(each, advantage) for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
+    found = []
+    for each, advantage in kept:
+        every = [np.full(len(sample.action_ids), advantage, dtype=np.float32) for sample in each.samples]
+        found.append(Owed(each.samples, every, [1.0 / (sum(map(len, every)) * len(kept))] * len(every)))
+    return found
+
+
+def owed_by_branch(played: Sequence[Played], chosen: argparse.Namespace) -> list[Owed]:
+    """By group, steps at which something was decided, each once, weighing as much as all who took it.
+
+    A refusal needs no comparison, being known at once: it is charged to the step that was refused. All tokens that were
+    said share a weight of one, whether they teach anything or not: the less is still decided by chance, the less is
+    learnt. Shared among those that do, ever fewer would be given ever more, and what they have to say is mostly noise.
+    """
+    worths = [worth(each.ended.total_return, each.ended.sce, 0, chosen) for each in played]
+    scale = spread(worths, chosen.group_size)
+    tokens = sum(len(sample.action_ids) for each in played for sample in each.samples)
+    found: list[Owed] = []
+    for first in range(0, len(played), chosen.group_size):
+        group = played[first : first + chosen.group_size]
+        said = [np.concatenate([sample.action_ids for sample in each.samples]) for each in group]
+        taken: dict[tuple[bytes, bytes, bytes], tuple[Sample, Credit, int]] = {}
+        for each, credit in zip(group, by_branch(said, worths[first : first + chosen.group_size]), strict=True):
+            ends = np.cumsum([len(sample.action_ids) for sample in each.samples])[:-1]
+            for sample, part, was_refused in zip(each.samples, np.split(credit, ends), each.refused, strict=True):
+                owed = ((part - chosen.refusal_cost * was_refused) / scale).astype(np.float32)
+                name = sample.prompt_ids.tobytes(), sample.action_ids.tobytes(), owed.tobytes()
+                taken[name] = sample, owed, taken[name][2] + 1 if name in taken else 1
+        kept = [
+            taken[name]
+            for name in sorted(taken)  # those with one prompt side by side, where a tree has it once
+            if taken[name][2] * np.abs(taken[name][1]).max() > chosen.least_advantage
+        ]
+        if kept:
+            samples, owed_each, times = zip(*kept, strict=True)
+            found.append(Owed(list(samples), list(owed_each), [each / tokens for each in times]))
+    return found
 
 
 def spread(worths: Sequence[float], group_size: int) -> float:

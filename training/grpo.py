@@ -34,7 +34,7 @@ from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
 from training.cases import BoxIndex, CaseBox
-from training.credit import Credit, by_branch, by_episode, spread
+from training.credit import owed_by_branch, owed_by_episode, worth
 from training.curriculum import Curriculum, draw, upto
 from training.env_pool import open_pool
 from training.episode import Outcome
@@ -42,7 +42,6 @@ from training.evaluate import evaluate
 from training.learner import Learner, Lesson, Scores, laid_out
 from training.options import add_common, grammar_of, model_of, room_of, sampling_of
 from training.policy_model import pick_device
-from training.prefix_tree import Sample
 from training.results import summarize, told
 from training.rollouts import Played, Task, begin, begin_beside, beside, play
 from training.run_log import RunLog
@@ -201,64 +200,6 @@ def drawn(iteration: int, index: BoxIndex, curriculum: Curriculum, chosen: argpa
     stream = Stream("grpo", chosen.seed, iteration)
     shares = chosen.solvable_share, stream, chosen.long_share
     return draw(index, curriculum, chosen.groups, chosen.group_size, *shares)
-
-
-def worth(total_return: float, sce: float, refused: int, chosen: argparse.Namespace) -> float:
-    paid: float = (1.0 - chosen.sce_share) * total_return + chosen.sce_share * sce
-    return float(paid - chosen.refusal_cost * refused)
-
-
-@dataclass(frozen=True, slots=True)
-class Owed:
-    """Steps of an episode or of a group that teach something; by step the advantage and the weight of its tokens."""
-
-    samples: list[Sample]
-    advantages: list[Credit]
-    weights: list[float]
-
-
-def owed_by_episode(played: Sequence[Played], chosen: argparse.Namespace) -> list[Owed]:
-    """All tokens of an episode share its advantage, and a weight of one over the number of episodes."""
-    worths = [worth(each.ended.total_return, each.ended.sce, each.ended.refused, chosen) for each in played]
-    advantages = by_episode(worths, chosen.group_size, chosen.least_advantage)
-    kept = [(each, advantage) for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
-    found = []
-    for each, advantage in kept:
-        every = [np.full(len(sample.action_ids), advantage, dtype=np.float32) for sample in each.samples]
-        found.append(Owed(each.samples, every, [1.0 / (sum(map(len, every)) * len(kept))] * len(every)))
-    return found
-
-
-def owed_by_branch(played: Sequence[Played], chosen: argparse.Namespace) -> list[Owed]:
-    """By group, steps at which something was decided, each once, weighing as much as all who took it.
-
-    A refusal needs no comparison, being known at once: it is charged to the step that was refused.
-    """
-    worths = [worth(each.ended.total_return, each.ended.sce, 0, chosen) for each in played]
-    scale = spread(worths, chosen.group_size)
-    found: list[Owed] = []
-    for first in range(0, len(played), chosen.group_size):
-        group = played[first : first + chosen.group_size]
-        said = [np.concatenate([sample.action_ids for sample in each.samples]) for each in group]
-        taken: dict[tuple[bytes, bytes, bytes], tuple[Sample, Credit, int]] = {}
-        for each, credit in zip(group, by_branch(said, worths[first : first + chosen.group_size]), strict=True):
-            ends = np.cumsum([len(sample.action_ids) for sample in each.samples])[:-1]
-            for sample, part, was_refused in zip(each.samples, np.split(credit, ends), each.refused, strict=True):
-                owed = ((part - chosen.refusal_cost * was_refused) / scale).astype(np.float32)
-                name = sample.prompt_ids.tobytes(), sample.action_ids.tobytes(), owed.tobytes()
-                taken[name] = sample, owed, taken[name][2] + 1 if name in taken else 1
-        kept = [
-            taken[name]
-            for name in sorted(taken)  # those with one prompt side by side, where a tree has it once
-            if taken[name][2] * np.abs(taken[name][1]).max() > chosen.least_advantage
-        ]
-        found.append(Owed([each for each, _, _ in kept], [each for _, each, _ in kept], [each for _, _, each in kept]))
-    tokens = sum(len(part) * times for each in found for part, times in zip(each.advantages, each.weights, strict=True))
-    return [
-        Owed(each.samples, each.advantages, [times / tokens for times in each.weights])
-        for each in found
-        if each.samples
-    ]
 
 
 @dataclass(slots=True)

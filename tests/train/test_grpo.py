@@ -11,10 +11,10 @@ from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
 from training.cases import BoxedCase, BoxIndex
-from training.credit import by_episode
+from training.credit import by_episode, owed_by_branch, owed_by_episode, worth
 from training.curriculum import Curriculum, draw, upto
 from training.episode import Outcome
-from training.grpo import main, owed_by_branch, owed_by_episode, rate_at, worth
+from training.grpo import main, rate_at
 from training.prefix_tree import Sample
 from training.rollouts import Played, Task
 
@@ -114,7 +114,7 @@ def test_by_branch_only_steps_at_which_something_was_decided_are_learnt_from() -
     (owed,) = owed_by_branch([won, lost], chosen_for())
     assert owed.samples == [won.samples[1], lost.samples[1]]
     assert [part.tolist() for part in owed.advantages] == [[0.0, 1.0], [0.0, -1.0]]
-    assert owed.weights == [0.25, 0.25]
+    assert owed.weights == [0.1, 0.1]  # of ten tokens that were said
     every = owed_by_episode([won, lost], chosen_for())
     assert [each.samples for each in every] == [won.samples, lost.samples]
     assert [part.tolist() for part in every[1].advantages] == [[-1.0, -1.0], [-1.0, -1.0], [-1.0]]
