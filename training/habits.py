@@ -7,6 +7,7 @@ tried. So traces are of tutors with several habits, each for a whole episode.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from TokenOptEnv.streams import Stream
@@ -30,12 +31,14 @@ _USUAL = {
 }
 """By family: for the first question, and for those that build on it."""
 _LEAST = 2
+_LEFT_OUT = ((), (), (), (0,), (1,), (2,), (3,), (2, 3))
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
     more_hits: int = 0
-    fewer_handed_over: int = 0
+    left_out: tuple[int, ...] = ()
+    """Places in a ranking that are not handed over: of four segments mostly one or two are needed, and any may be."""
     caution: int = 2
     """In a choice of models, what an episode costs besides counts so many times: one wrong answer, and all of it was
     spent for nothing."""
@@ -43,21 +46,26 @@ class Habits:
     def search(self, family: str, is_first: bool) -> Search:
         usual = _USUAL[family][not is_first] if family in _USUAL else _ANY
         hits = max(_LEAST, usual.hits + self.more_hits)
-        return Search(hits, min(hits, max(_LEAST, usual.handed_over - self.fewer_handed_over)))
+        return Search(hits, min(hits, usual.handed_over))
 
     @property
     def search_again(self) -> Search:
         """After one that did not suffice."""
         return _ANY
 
+    def handed_over(self, ranked: Sequence[str], most: int) -> list[str]:
+        """The first where nothing else would be left."""
+        some = [each for place, each in enumerate(ranked[:most]) if place not in self.left_out]
+        return some or list(ranked[:1])
+
 
 USUAL = Habits()
 
 
 def drawn(draw: Stream) -> Habits:
-    """Each of the usual ones more often than not."""
+    """Each of the usual ones more often than any other."""
     return Habits(
         more_hits=draw.choice((-1, 0, 0, 0, 1)),
-        fewer_handed_over=draw.choice((0, 0, 0, 1)),
+        left_out=draw.choice(_LEFT_OUT),
         caution=draw.choice((1, 2, 2, 2, 3)),
     )

@@ -120,8 +120,9 @@ class _Advice:
             return self._find(self._query(own, tries), search.hits)
         useless = {name for route in tries if route.finding_id is None for name in route.context_ids}
         hits = self.at.in_sight(wording, self.at.searches[::-1])
-        fresh = [each for each in hits if each not in useless][: min(search.handed_over, self.at.most_handles)]
-        return self._ask(subtask, fresh, is_enough)
+        fresh = [each for each in hits if each not in useless]
+        handed_over = self.habits.handed_over(fresh, min(search.handed_over, self.at.most_handles))
+        return self._ask(subtask, handed_over, is_enough)
 
     @property
     def _may_look(self) -> bool:
