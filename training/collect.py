@@ -9,10 +9,8 @@ the best *mean* return over the worlds is kept, which is choosing a way of worki
 be the luckiest. Of its episodes that succeeded the best become traces, `--most-traces` of them; `--least-return` lets
 failures in, which teach at least the form where heuristics solve next to nothing.
 
-A tutor has its usual habits or, with `--habits`, others in every world but the first (`habits.py`).
-
-With `--slips` the kept candidate plays each world once more, as usual and with mistakes on the way: some that the rules
-refuse (`slips.py`) and some that go through. Where none happened it would be the same trace again, and is left out.
+With `--slips` the kept candidate plays each world once more, with mistakes on the way: some that the rules refuse
+(`slips.py`) and some that go through. Where none happened it would be the same trace again, and is left out.
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 
@@ -43,7 +41,7 @@ from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import parse
 from TokenOptEnv.version import SCORING_VERSION
 from TokenOptEnv.world import ReferenceCosts, build_world
-from training import cases, habits
+from training import cases
 from training.cases import LONG_STEPS, BoxedCase, BoxIndex, CaseBox, Cost
 from training.episode import said
 from training.slips import slip
@@ -73,7 +71,6 @@ class Job:
     candidates: tuple[str, ...]
     least_return: float
     slip_share: float = 0.0
-    has_habits: bool = False
     box: Path | None = None
     """Where the case is, if it was made before."""
     most_traces: int = DEFAULT_WORLDS
@@ -100,7 +97,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--policy", action="append", help="learn from this heuristic alone; repeat for more")
     parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
     parser.add_argument("--slips", type=float, default=0.0, help="share of steps spoiled in a second play; none if 0")
-    parser.add_argument("--habits", action="store_true", help="of a tutor: other ones in every world but the first")
     parser.add_argument("--most-traces", type=int, default=DEFAULT_WORLDS, help="of a case, and as many with slips")
     parser.add_argument("--no-traces", action="store_true", help="only the box, as for validation")
     parser.add_argument("--processes", type=int, default=2)
@@ -119,7 +115,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 candidates=() if chosen.no_traces else candidates,
                 least_return=chosen.least_return,
                 slip_share=chosen.slips,
-                has_habits=chosen.habits,
                 box=chosen.box,
                 most_traces=chosen.most_traces,
             )
@@ -268,9 +263,7 @@ def _play(
     draw = Stream("slips", scenario.scenario_id, seed)
     is_at_home = candidate == TUTOR
     """A tutor goes on from wherever a slip has led."""
-    is_as_usual = not job.has_habits or seed == 0 or slip_share > 0.0
-    ways = habits.USUAL if is_as_usual else habits.drawn(Stream("habits", scenario.scenario_id, seed))
-    policy: Policy = Tutor(ways) if is_at_home else policies.make(candidate, seed)
+    policy: Policy = Tutor() if is_at_home else policies.make(candidate, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
     observation = now.observation
     texts: list[str] = []

@@ -10,6 +10,8 @@ from TokenOptEnv.policies import errands, judgement, menu, purse
 from TokenOptEnv.policies.purse import Offer
 from training.standing import Standing
 
+_CAUTION = 2
+"""The rest counts so much: one wrong answer, and all of it was spent for nothing."""
 _WIDE_STEPS = 10
 _NARROW_STEPS = 2
 """What a question takes, roughly."""
@@ -19,11 +21,11 @@ _DECISION_MS = 10_000
 _PREFILL_TOKENS_PER_MS = 5
 
 
-def offer(at: Standing, subtask: Subtask, context: Sequence[str], strongest: bool, caution: int) -> Offer | None:
+def offer(at: Standing, subtask: Subtask, context: Sequence[str], strongest: bool) -> Offer | None:
     """For this question and context; None where nobody is left who was not asked just this, or money is short."""
     tokens = errands.context_tokens(at.now, context)
     cards = _allowed(at, subtask, context)
-    chosen = _strongest(cards) if strongest else _recommended(at, cards, tokens, caution)
+    chosen = _strongest(cards) if strongest else _recommended(at, cards, tokens)
     if chosen is None:
         return None
     found = menu.affordable(at.now, *chosen, tokens, at.share_nano_usd)
@@ -31,10 +33,10 @@ def offer(at: Standing, subtask: Subtask, context: Sequence[str], strongest: boo
     return found if found is not None and is_allowed and _can_be_paid(at, found, tokens) else None
 
 
-def second_opinion(at: Standing, route: RouteRecord, caution: int) -> Offer | None:
+def second_opinion(at: Standing, route: RouteRecord) -> Offer | None:
     """A stronger model on the same."""
     tokens = errands.context_tokens(at.now, route.context_ids)
-    chosen = _recommended(at, menu.stronger(at.now, route.model_id), tokens, caution)
+    chosen = _recommended(at, menu.stronger(at.now, route.model_id), tokens)
     if chosen is None:
         return None
     named = (chosen[0].model_id, chosen[1])
@@ -62,11 +64,9 @@ def _strongest(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
     return (max(cards, key=purse.strength), Effort.MEDIUM) if cards else None
 
 
-def _recommended(
-    at: Standing, cards: Sequence[ModelCard], context_tokens: int, caution: int
-) -> tuple[ModelCard, Effort] | None:
+def _recommended(at: Standing, cards: Sequence[ModelCard], context_tokens: int) -> tuple[ModelCard, Effort] | None:
     """The most success for the money that the whole episode takes."""
-    calls, rest = len(at.now.task.subtasks), caution * _rest_nano_usd(at)
+    calls, rest = len(at.now.task.subtasks), _CAUTION * _rest_nano_usd(at)
     best = judgement.best_offer(cards, context_tokens, calls, rest, at.share_nano_usd)
     return None if best is None else (next(card for card in cards if card.model_id == best.model_id), best.effort)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from TokenOptEnv.config import (
     CACHE_MAX_HITS,
@@ -22,6 +23,7 @@ from TokenOptEnv.config import (
 from TokenOptEnv.models import (
     ActionType,
     ArtifactHandle,
+    ArtifactKind,
     CompressPayload,
     ItemKind,
     MemoryItem,
@@ -35,7 +37,6 @@ from TokenOptEnv.policies.expert import as_asked_before
 from TokenOptEnv.policies.submission import is_last_chance, submit
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from training import hiring
-from training.habits import USUAL, Habits
 from training.standing import CONTENT, MOST_TRIES, SURE, Standing, content_words, without_hints
 
 _STEPS_TO_ASK_CACHE = 10
@@ -49,14 +50,30 @@ _NOTE = "found"
 """Beside the findings of a checkpoint: in the short form a note says something."""
 
 
+class _Search(NamedTuple):
+    """For a question that one search may answer."""
+
+    hits: int
+    handed_over: int
+    """Of them, at most."""
+
+
+_ANY_SEARCH = _Search(5, 4)
+"""One more than can be handed over."""
+_SEARCHES = {
+    "bugfix": (_Search(4, 4), _Search(4, 4)),
+    "ci": (_Search(5, 4), _Search(4, 4)),
+    "incident": (_Search(5, 4), _Search(5, 3)),
+}
+"""By family, for the first question and for those that build on it: what costs least for as many right answers."""
+_ENOUGH_BESIDES = 2
+
+
 class Tutor:
     """The same observation gets the same advice, whatever was asked before."""
 
-    def __init__(self, habits: Habits = USUAL) -> None:
-        self._habits = habits
-
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-        action = _Advice(Standing(observation), self._habits).action()
+        action = _Advice(Standing(observation)).action()
         is_silent = action.action_type is ActionType.WRITE_CHECKPOINT and not action.note
         return action.model_copy(update={"note": _NOTE}) if is_silent else action
 
@@ -66,7 +83,6 @@ class _Advice:
     """For one moment. What returns None knows nothing that would help."""
 
     at: Standing
-    habits: Habits
 
     def action(self) -> TokenOptEnvAction:
         now = self.at.now
@@ -112,17 +128,30 @@ class _Advice:
         tries = self.at.tries(subtask)
         if tries and tries[-1].finding_id is not None:
             return self._up(tries[-1])
-        is_first = subtask is self.at.now.task.subtasks[0]
-        search = self.habits.search_again if tries else self.habits.search(self.at.now.task.family, is_first)
+        search = _ANY_SEARCH if tries else self._usual_search(subtask)
         own = _short(" ".join(content_words(wording)))
         is_enough = len(tries) >= MOST_TRIES - 1
         if not is_enough and self._may_look and not self.at.has_just_searched(own, LOUD_WORDS):
             return self._find(self._query(own, tries), search.hits)
         useless = {name for route in tries if route.finding_id is None for name in route.context_ids}
         hits = self.at.in_sight(wording, self.at.searches[::-1])
-        fresh = [each for each in hits if each not in useless]
-        handed_over = self.habits.handed_over(fresh, min(search.handed_over, self.at.most_handles))
-        return self._ask(subtask, handed_over, is_enough)
+        fresh = self._without_talk([each for each in hits if each not in useless])
+        return self._ask(subtask, fresh[: min(search.handed_over, self.at.most_handles)], is_enough)
+
+    def _usual_search(self, subtask: Subtask) -> _Search:
+        first, later = _SEARCHES.get(self.at.now.task.family, (_ANY_SEARCH, _ANY_SEARCH))
+        return first if subtask is self.at.now.task.subtasks[0] else later
+
+    def _without_talk(self, segment_ids: Sequence[str]) -> Sequence[str]:
+        """What people say misleads more often than it helps, and is left out where there is something else to go by."""
+        talk = {
+            name
+            for each in self.at.now.artifacts
+            if each.kind in (ArtifactKind.CHAT, ArtifactKind.TICKET)
+            for name in errands.segment_ids(each)
+        }
+        others = [each for each in segment_ids if each not in talk]
+        return others if len(others) >= _ENOUGH_BESIDES else segment_ids
 
     @property
     def _may_look(self) -> bool:
@@ -184,7 +213,7 @@ class _Advice:
         if len(tries) > 1 or self.at.spare_steps < 2:
             return None
         if not self.at.has_just_searched(LOUD_WORDS):
-            return self._find(LOUD_WORDS, self.habits.search_again.hits)
+            return self._find(LOUD_WORDS, _ANY_SEARCH.hits)
         return self._ask(subtask, (*tries[-1].context_ids[:1], *errands.found(self.at.now)))
 
     @property
@@ -232,7 +261,7 @@ class _Advice:
         """About what has a number in the prompt, in this order; nobody is asked the same again."""
         nameable = {*self.at.shown, *errands.held_ids(self.at.now)}
         context = errands.handed_over(self.at.now, [each for each in wanted if each in nameable])
-        offer = hiring.offer(self.at, subtask, context, strongest, self.habits.caution) if context else None
+        offer = hiring.offer(self.at, subtask, context, strongest) if context else None
         if offer is None:
             return None
         asking = TokenOptEnvAction(
@@ -251,7 +280,7 @@ class _Advice:
         is_possible = route.route_id in self.at.now.legal_actions.choices["routes"]
         if is_again or not is_possible or self.at.spare_steps < 1:
             return None
-        offer = hiring.second_opinion(self.at, route, self.habits.caution)
+        offer = hiring.second_opinion(self.at, route)
         if offer is None:
             return None
         asking = TokenOptEnvAction(

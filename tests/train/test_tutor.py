@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -13,7 +12,7 @@ import torch
 from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
-from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.models import ActionType, ArtifactKind, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import questions
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
@@ -22,7 +21,6 @@ from TokenOptEnv.world import World, build_world
 from training.collect import TUTOR, Job, collect_case
 from training.episode import LONGEST_ACTION_CHARACTERS, said
 from training.grammar import TokenGrammar
-from training.habits import USUAL, Habits, Search, drawn
 from training.policy_model import Lora, PolicyModel
 from training.standing import Standing, content_words, shown
 from training.tutor import Tutor
@@ -156,38 +154,18 @@ def test_what_bridges_a_marathons_resets_can_be_said(tiny: Path) -> None:
     assert verbs >= {"note", "recall", "submit"}
 
 
-@pytest.mark.parametrize("habits", [Habits(-1, (0, 2), 1), Habits(1, (), 3)])
-def test_with_other_habits_it_is_never_refused_either(habits: Habits) -> None:
-    for case in _CASES:
-        told = played(Tutor(habits).act, case, 1)
-        assert not any(map(is_refused, told)) and told[-1].observation.terminated
-
-
-def test_habits_say_how_much_to_look_for_and_hand_over() -> None:
-    def first_two(habits: Habits) -> list[TokenOptEnvAction]:
-        return [Tutor(habits).act(now.observation) for now in played(Tutor(habits).act, _NARROW, 0)[:2]]
-
-    find, ask = first_two(USUAL)
-    assert (find.top_k, len(ask.context_segment_ids)) == (5, 4)
-    find, fewer = first_two(Habits(more_hits=-1, left_out=(1,)))
-    assert find.top_k == 4
-    assert fewer.context_segment_ids == (ask.context_segment_ids[0], *ask.context_segment_ids[2:])
-    assert Habits(more_hits=-3).search("bugfix", True) == Search(2, 2)
-    assert Habits(left_out=(0, 1)).handed_over(["first", "second"], 4) == ["first"]
-    assert USUAL.search("of-ones-own", True) == Search(5, 4)
-
-
-def test_drawn_habits_are_now_and_then_the_usual_ones_in_all() -> None:
-    found = [drawn(Stream("test", number)) for number in range(300)]
-    assert {each.more_hits for each in found} == {-1, 0, 1} and {each.caution for each in found} == {1, 2, 3}
-    assert 20 < found.count(USUAL) < 70
-
-
-def test_traces_show_other_habits_where_they_are_wanted() -> None:
-    plain = [Job(case, EpisodeConfig(), (TUTOR,), least_return=-1.0) for case in _CASES]
-    usual = [collect_case(job).traces for job in plain]
-    varied = [collect_case(replace(job, has_habits=True)).traces for job in plain]
-    assert [each[0] for each in usual] == [each[0] for each in varied] and usual != varied
+def test_talk_is_not_handed_over_where_there_is_something_else() -> None:
+    told = played(Tutor().act, "incident-easy-g000024", 0)
+    kinds = {
+        f"{each.artifact_id}-s{number}": each.kind
+        for each in told[0].observation.artifacts
+        for number in range(1, each.segments + 1)
+    }
+    listed = {kinds[each] for now in told for each in shown(now.observation)}
+    routes = told[-1].observation.routing.routes
+    handed_over = {kinds[each] for route in routes for each in route.context_ids}
+    assert {ArtifactKind.CHAT, ArtifactKind.TICKET} & listed
+    assert handed_over and not {ArtifactKind.CHAT, ArtifactKind.TICKET} & handed_over
 
 
 def test_the_last_step_is_for_the_answer() -> None:
