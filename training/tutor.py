@@ -44,6 +44,8 @@ _STEPS_TO_ASK_CACHE = 10
 _LONGEST_QUERY_CHARACTERS = 200
 _RATIO = 0.4
 _GONE_THROUGH = (ItemKind.PREVIEW, *CONTENT)
+_HEADER_TOKENS = 12
+"""Above a loaded segment, at most."""
 _MUCH_TOKENS = 500
 _CACHE_TOKENS = CACHE_MAX_HITS * FINDING_CAP_TOKENS
 _NOTE = "found"
@@ -242,7 +244,7 @@ class _Advice:
                 target_ratio=_RATIO,
                 query=query,
             )
-        return self._load([each for each in missing if each in self.at.shown], keep=ids)
+        return self._load([each for each in missing if each in self.at.shown], keep=ids, is_to_be_squeezed=True)
 
     def _is_squeezed_in_vain(self, names: Collection[str]) -> bool:
         """What does not get shorter stays as it is, and would be squeezed for ever."""
@@ -309,12 +311,19 @@ class _Advice:
             return drop
         return TokenOptEnvAction(action_type=ActionType.SEARCH_ARTIFACTS, query=_short(query), top_k=top_k)
 
-    def _load(self, wanted: Iterable[str], keep: Collection[str]) -> TokenOptEnvAction | None:
-        """As many as fit beside the reply to come; where not even one does, what is not to be kept makes way."""
+    def _load(
+        self, wanted: Iterable[str], keep: Collection[str], is_to_be_squeezed: bool = False
+    ) -> TokenOptEnvAction | None:
+        """As many as fit beside the reply to come; where not even one does, what is not to be kept makes way.
+
+        What is to be squeezed before anybody replies may fill all the room, unless it is the last of its kind.
+        """
         held = errands.held_ids(self.at.now)
-        sizes = {each.segment_id: each.tokens + errands.HEADER_TOKENS for each in self.at.now.surfaced}
+        sizes = {each.segment_id: each.tokens + _HEADER_TOKENS for each in self.at.now.surfaced}
         missing = [each for each in dict.fromkeys(wanted) if each in sizes and each not in held]
-        room = desk.room_tokens(self.at.now) - FINDING_CAP_TOKENS
+        room = desk.room_tokens(self.at.now)
+        if not is_to_be_squeezed or sum(sizes[name] for name in missing) <= room:
+            room -= FINDING_CAP_TOKENS
         chosen: list[str] = []
         for name in missing:
             if sizes[name] <= room:
