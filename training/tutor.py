@@ -9,6 +9,7 @@ and a student that imitates them guesses. Profile v2 only: v1 has no search.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -64,11 +65,13 @@ _ANY_SEARCH = _Search(5, 4)
 """One more than can be handed over."""
 _SEARCHES = {
     "bugfix": (_Search(4, 4), _Search(4, 4)),
-    "ci": (_Search(5, 4), _Search(4, 4)),
+    "ci": (_Search(4, 4), _Search(3, 3)),
     "incident": (_Search(5, 4), _Search(5, 3)),
 }
 """By family, for the first question and for those that build on it: what costs least for as many right answers."""
 _ENOUGH_BESIDES = 2
+_RED_BUILDS = "ci"
+_SUSPECTS = re.compile(r":\s*(?:[^,?:]+,\s*){2,}[^?]*\?")
 
 
 class Tutor:
@@ -131,7 +134,7 @@ class _Advice:
         if tries and tries[-1].finding_id is not None:
             return self._up(tries[-1])
         search = _ANY_SEARCH if tries else self._usual_search(subtask)
-        own = _short(" ".join(content_words(wording)))
+        own = _short(" ".join(self._words_to_find(wording)))
         is_enough = len(tries) >= MOST_TRIES - 1
         if not is_enough and self._may_look and not self.at.has_just_searched(own, LOUD_WORDS):
             return self._find(self._query(own, tries), search.hits)
@@ -139,6 +142,13 @@ class _Advice:
         hits = self.at.in_sight(wording, self.at.searches[::-1])
         fresh = self._without_talk([each for each in hits if each not in useless])
         return self._ask(subtask, fresh[: min(search.handed_over, self.at.most_handles)], is_enough)
+
+    def _words_to_find(self, wording: str) -> list[str]:
+        """Of a red build everybody whom a question suspects is all over its logs, and looking for them finds those."""
+        if self.at.now.task.family != _RED_BUILDS:
+            return content_words(wording)
+        asked = without_hints(wording)
+        return content_words(_SUSPECTS.sub("?", asked) + wording[len(asked) :])
 
     def _usual_search(self, subtask: Subtask) -> _Search:
         first, later = _SEARCHES.get(self.at.now.task.family, (_ANY_SEARCH, _ANY_SEARCH))
