@@ -14,7 +14,7 @@ With `--slips` the kept candidate plays each world once more, with mistakes on t
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 
-Making cases and planning them takes most of the time. `--box` takes those of an earlier call, and makes only traces.
+Making cases and planning them takes most of the time. `--box` takes those of earlier calls, and makes only traces.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for difficulty in Difficulty:
         parser.add_argument(f"--{difficulty.value}", type=int, default=0, help=f"how many {difficulty.value} cases")
     parser.add_argument("--first", type=int, default=0, help="the place in the split to start at")
-    parser.add_argument("--box", type=Path, help="the cases of this one, made before, and none besides")
+    parser.add_argument("--box", type=Path, action="append", help="only its cases, made before; repeat for more")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--policy", action="append", help="learn from this heuristic alone; repeat for more")
     parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
@@ -106,8 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     config = EpisodeConfig(profile=Profile(chosen.profile))
     try:
         candidates = _candidates(chosen.policy, config.profile)
-        box = None if chosen.box is None else CaseBox(chosen.box)
-        names = _places(chosen.split, chosen.first, wanted) if box is None else iter(box.cases)
+        boxes = [CaseBox(file) for file in chosen.box or ()]
+        made: dict[str, Path] = {name: box.file for box in boxes for name in box.cases}
         jobs = [
             Job(
                 scenario_id=name,
@@ -115,10 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 candidates=() if chosen.no_traces else candidates,
                 least_return=chosen.least_return,
                 slip_share=chosen.slips,
-                box=chosen.box,
+                box=made.get(name),
                 most_traces=chosen.most_traces,
             )
-            for name in names
+            for name in made or _places(chosen.split, chosen.first, wanted)
         ]
         with get_context("fork").Pool(chosen.processes) as pool:
             collected = list(_collect(jobs, pool))
@@ -126,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(f"collect: {fault}") from None
     index = BoxIndex(
         scoring_version=SCORING_VERSION,
-        split=chosen.split if box is None else box.index.split,
+        split=boxes[0].index.split if boxes else chosen.split,
         profile=chosen.profile,
         cases=tuple(each.case for each in collected),
     )

@@ -55,6 +55,13 @@ def test_the_warm_start_learns_its_traces(warm: Path) -> None:
     assert rows(warm)[-1]["check_episodes"] == 1
 
 
+def test_traces_of_cases_made_before_are_those_of_cases_made_now(run: Run, data: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    run("collect", "--box", f"{data}.zip", "--processes", 1, "--out", again)
+    for suffix in (".zip", ".jsonl"):
+        assert again.with_suffix(suffix).read_bytes() == data.with_suffix(suffix).read_bytes()
+
+
 def test_an_adapter_begins_with_the_numbers_of_the_runs_seed(tiny: Path) -> None:
     def first(seed: int) -> dict[str, torch.Tensor]:
         chosen = argparse.Namespace(base=tiny, adapter=None, full=False, rank=4, seed=seed)

@@ -13,7 +13,7 @@ from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
 from TokenOptEnv.models import ActionType, ArtifactKind, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import questions
+from TokenOptEnv.policies import desk, questions
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
@@ -152,6 +152,34 @@ def test_what_bridges_a_marathons_resets_can_be_said(tiny: Path) -> None:
         verbs.add(text.split()[0])
         now = advance(now.state, action, world)
     assert verbs >= {"note", "recall", "submit"}
+
+
+def test_suspects_are_not_searched_for() -> None:
+    """They are all over a red build's logs."""
+    told = played(Tutor().act, _NARROW, 0)
+    asked = told[0].observation.task.subtasks[1].question
+    finds = [Tutor().act(now.observation).query or "" for now in told[:-1]]
+    assert "pipeline.yml" in asked and not any("pipeline.yml" in query for query in finds)
+    assert any("Author" in query for query in finds)
+
+
+def test_what_is_squeezed_next_fills_all_the_room() -> None:
+    told = played(Tutor().act, _WIDE, 0)
+    actions = [Tutor().act(now.observation) for now in told[:-1]]
+    kinds = [action.action_type for action in actions]
+    loads = [
+        place
+        for place in range(len(kinds) - 1)
+        if kinds[place : place + 2] == [ActionType.HYDRATE_SEGMENTS, ActionType.COMPRESS_CONTEXT]
+    ]
+    assert loads
+    for place in loads:
+        before, after = told[place].observation, told[place + 1].observation
+        sizes = {each.segment_id: each.tokens for each in before.surfaced}
+        left = [
+            sizes[each] for each in shown(before) if each not in {item.item_id for item in after.working_memory.items}
+        ]
+        assert after.working_memory.token_budget_total - after.working_memory.token_budget_used < min(left) + 12
 
 
 def test_talk_is_not_handed_over_where_there_is_something_else() -> None:
