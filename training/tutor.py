@@ -70,6 +70,9 @@ _SEARCHES = {
 }
 """By family, for the first question and for those that build on it: what costs least for as many right answers."""
 _ENOUGH_BESIDES = 2
+_FIRST_RUN = re.compile(r"\brun was (?:the )?first\b")
+_FIRST_RUN_SEARCH = _Search(6, 4)
+_RUNS = re.compile(r"\bruns\b")
 _RED_BUILDS = "ci"
 _SUSPECTS = re.compile(r":\s*(?:[^,?:]+,\s*){2,}[^?]*\?")
 
@@ -141,6 +144,8 @@ class _Advice:
         useless = {name for route in tries if route.finding_id is None for name in route.context_ids}
         hits = self.at.in_sight(wording, self.at.searches[::-1])
         fresh = self._without_talk([each for each in hits if each not in useless])
+        if _FIRST_RUN.search(wording):
+            fresh = self._logs_of_several_runs_first(fresh)
         return self._ask(subtask, fresh[: min(search.handed_over, self.at.most_handles)], is_enough)
 
     def _words_to_find(self, wording: str) -> list[str]:
@@ -150,7 +155,15 @@ class _Advice:
         asked = without_hints(wording)
         return content_words(_SUSPECTS.sub("?", asked) + wording[len(asked) :])
 
+    def _logs_of_several_runs_first(self, segment_ids: Sequence[str]) -> Sequence[str]:
+        """Of the run that a question names there are logs of its own, and it was not the first."""
+        logs = [each for each in self.at.now.artifacts if _RUNS.search(each.title)]
+        earlier = {name for each in logs for name in errands.segment_ids(each)}
+        return sorted(segment_ids, key=lambda each: each not in earlier)
+
     def _usual_search(self, subtask: Subtask) -> _Search:
+        if _FIRST_RUN.search(subtask.question):
+            return _FIRST_RUN_SEARCH
         first, later = _SEARCHES.get(self.at.now.task.family, (_ANY_SEARCH, _ANY_SEARCH))
         return first if subtask is self.at.now.task.subtasks[0] else later
 

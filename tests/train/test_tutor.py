@@ -163,6 +163,14 @@ def test_suspects_are_not_searched_for() -> None:
     assert any("Author" in query for query in finds)
 
 
+def test_for_the_first_red_run_the_logs_of_earlier_runs_come_first() -> None:
+    told = played(Tutor().act, "ci-medium-g100010", 0)
+    find, ask = (Tutor().act(now.observation) for now in told[:2])
+    assert "run was first" in told[0].observation.task.subtasks[0].question and find.top_k == 6
+    earlier = [name.startswith("log-runs-") for name in ask.context_segment_ids]
+    assert any(earlier) and earlier == sorted(earlier, reverse=True)
+
+
 def test_what_is_squeezed_next_fills_all_the_room() -> None:
     told = played(Tutor().act, _WIDE, 0)
     actions = [Tutor().act(now.observation) for now in told[:-1]]
