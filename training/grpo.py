@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--least-advantage", type=float, default=0.0, help="what has less is not learned from: it costs as much"
     )
-    parser.add_argument("--refusal-cost", type=float, default=0.0, help="taken off what an episode is worth, for each")
+    parser.add_argument("--refusal-cost", type=float, default=0.0, help="taken off what an episode is worth, each time")
     parser.add_argument(
         "--credit",
         choices=("episode", "branch"),
