@@ -35,7 +35,6 @@ from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.models import TokenOptEnvObservation
 from TokenOptEnv.models.base import Frozen
-from TokenOptEnv.policies import Policy
 from TokenOptEnv.scenario import Scenario, dump_scenario
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import parse
@@ -45,7 +44,7 @@ from training import cases
 from training.cases import LONG_STEPS, BoxedCase, BoxIndex, CaseBox, Cost
 from training.episode import said
 from training.slips import slip
-from training.tutor import Tutor
+from training.tutor import TUTOR, teacher
 
 
 class ExampleTrace(Frozen):
@@ -60,8 +59,6 @@ class ExampleTrace(Frozen):
 
 _AGAIN_SHARE = 0.3
 """Of refused slips: said once more, as a policy does that has not noticed."""
-TUTOR = "tutor"
-"""Beside the heuristics, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +260,7 @@ def _play(
     draw = Stream("slips", scenario.scenario_id, seed)
     is_at_home = candidate == TUTOR
     """A tutor goes on from wherever a slip has led."""
-    policy: Policy = Tutor() if is_at_home else policies.make(candidate, seed)
+    policy = teacher(candidate, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
     observation = now.observation
     texts: list[str] = []

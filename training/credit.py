@@ -8,7 +8,7 @@ they stand at the same place. So a group is a tree. At a token, those who said i
 are all who stood before it, whatever they said next; the difference is that token's. Along an episode these differences
 add up to its worth less its group's mean. A token that everyone said is owed nothing, and neither is one that was said
 where nobody else has been: nothing is known of what else could have been said there. Shared out evenly instead, most of
-an advantage falls on tokens that had no part in it, and with a few hundred episodes a step that noise is all there is.
+an advantage falls on tokens that had no part in it, which is noise.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def owed_by_episode(played: Sequence[Played], chosen: argparse.Namespace) -> lis
 def owed_by_branch(played: Sequence[Played], chosen: argparse.Namespace) -> list[Owed]:
     """By group, steps at which something was decided, each once, weighing as much as all who took it.
 
-    A refusal needs no comparison, being known at once: it is charged to the step that was refused. All tokens that were
-    said share a weight of one, whether they teach anything or not: the less is still decided by chance, the less is
-    learnt. Shared among those that do, ever fewer would be given ever more, and what they have to say is mostly noise.
+    A refusal needs no comparison, being known at once: its cost is charged to every token of the step that was refused.
+    All tokens that were said share a weight of one, whether they teach anything or not: the less is still decided by
+    chance, the less is learnt. Shared among those that do, ever fewer would be given ever more.
     """
     worths = [worth(each.ended.total_return, each.ended.sce, 0, chosen) for each in played]
     scale = spread(worths, chosen.group_size)

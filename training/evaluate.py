@@ -27,6 +27,7 @@ from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
 from training.rollouts import Played, Task, begin, play
 from training.sampler import Sampler
+from training.tutor import TUTOR, teacher
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--box", type=Path, required=True)
     parser.add_argument("--base", type=Path, help="the base model's folder")
     parser.add_argument("--adapter", type=Path)
-    parser.add_argument("--policy", action="append", default=[], help="a heuristic; repeat for more")
+    parser.add_argument("--policy", action="append", default=[], help="a heuristic, or the tutor; repeat for more")
     parser.add_argument("--episodes", type=int, default=10_000, help="at most; each case in each world when fewer")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument(
@@ -89,7 +90,8 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
     tasks = tasks_of(box, chosen.episodes)
     config = config_of(chosen)
     for name in chosen.policy:
-        policies.info(name)
+        if name != TUTOR:
+            policies.info(name)
         jobs = [(name, chosen.box, task, config) for task in tasks]
         with get_context("fork").Pool(max(1, chosen.processes)) as workers:
             yield name, workers.map(_play_heuristic, jobs, chunksize=8)
@@ -121,7 +123,7 @@ def _said(played: Played, model: PolicyModel) -> str:
 def _play_heuristic(job: tuple[str, Path, Task, EpisodeConfig]) -> Outcome:
     name, file, task, config = job
     episode = Episode(_box(file), task.scenario_id, task.seed, config)
-    return episode.played_by(policies.make(name, task.seed))
+    return episode.played_by(teacher(name, task.seed))
 
 
 _BOXES: dict[Path, CaseBox] = {}

@@ -152,6 +152,7 @@ def train(chosen: argparse.Namespace) -> None:
             **lengths(played),
             **comparison(compared),
             **learnt,
+            # each once, however many took it
             "kept_share": sum(len(each.samples) for each in owed) / sum(len(each.samples) for each in played),
             "reached": curriculum.reached.value,
         }

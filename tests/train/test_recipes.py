@@ -62,6 +62,13 @@ def test_traces_of_cases_made_before_are_those_of_cases_made_now(run: Run, data:
         assert again.with_suffix(suffix).read_bytes() == data.with_suffix(suffix).read_bytes()
 
 
+def test_the_tutor_is_judged_like_a_heuristic(run: Run, data: Path, tmp_path: Path) -> None:
+    judged = ["--box", f"{data}.zip", "--processes", 1, "--summary", tmp_path / "summary.json"]
+    run("evaluate", *judged, "--policy", "tutor", "--policy", "expert")
+    found = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert found.keys() == {"tutor", "expert"} and found["tutor"] != found["expert"]
+
+
 def test_an_adapter_begins_with_the_numbers_of_the_runs_seed(tiny: Path) -> None:
     def first(seed: int) -> dict[str, torch.Tensor]:
         chosen = argparse.Namespace(base=tiny, adapter=None, full=False, rank=4, seed=seed)

@@ -18,12 +18,12 @@ from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
 from TokenOptEnv.world import World, build_world
-from training.collect import TUTOR, Job, collect_case
+from training.collect import Job, collect_case
 from training.episode import LONGEST_ACTION_CHARACTERS, said
 from training.grammar import TokenGrammar
 from training.policy_model import Lora, PolicyModel
 from training.standing import Standing, content_words, shown
-from training.tutor import Tutor
+from training.tutor import TUTOR, Tutor
 
 _NARROW, _WIDE = "ci-easy-g000003", "incident-easy-g100022"
 _SLOT = "incident-easy-g100021"
