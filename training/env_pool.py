@@ -7,12 +7,16 @@ while the accelerator samples other episodes' actions, most of it is not waited 
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from time import perf_counter
 from typing import Protocol
 
@@ -143,10 +147,10 @@ class EnvPool(Protocol):
     waited_s: float
     """Spent waiting for episodes while nothing else was left to do."""
 
-    def send(self, requests: Iterable[Request]) -> None: ...
+    def send(self, requests: Iterable[Request], lane: int = 0) -> None: ...
 
-    def receive(self) -> list[Reply]:
-        """The replies to everything sent since the last call, by slot."""
+    def receive(self, lane: int = 0) -> list[Reply]:
+        """The replies to everything sent in this lane since it was last received from, by slot."""
 
     def close(self) -> None: ...
 
@@ -156,17 +160,16 @@ class InlinePool:
 
     def __init__(self, room: Room) -> None:
         self._stage = Stage(room)
-        self._replies: list[Reply] = []
+        self._replies: defaultdict[int, list[Reply]] = defaultdict(list)
         self.waited_s = 0.0
 
-    def send(self, requests: Iterable[Request]) -> None:
+    def send(self, requests: Iterable[Request], lane: int = 0) -> None:
         began = perf_counter()
-        self._replies += [self._stage.answer(request) for request in requests]
+        self._replies[lane] += [self._stage.answer(request) for request in requests]
         self.waited_s += perf_counter() - began
 
-    def receive(self) -> list[Reply]:
-        replies, self._replies = self._replies, []
-        return sorted(replies, key=lambda reply: reply.slot)
+    def receive(self, lane: int = 0) -> list[Reply]:
+        return _by_slot(self._replies.pop(lane, []))
 
     def close(self) -> None:
         pass
@@ -180,7 +183,9 @@ class ForkedPool:
         self._block = block
         self._links: list[Connection] = []
         self._processes: list[BaseProcess] = []
-        self._sent: list[int] = [0] * processes
+        self._lanes: list[list[int]] = [[] for _ in range(processes)]
+        """By process: of what was sent and not answered yet, in which lane each was."""
+        self._replies: defaultdict[int, list[Reply]] = defaultdict(list)
         self.waited_s = 0.0
         for _ in range(processes):
             ours, theirs = context.Pipe()
@@ -190,24 +195,23 @@ class ForkedPool:
             self._links.append(ours)
             self._processes.append(process)
 
-    def send(self, requests: Iterable[Request]) -> None:
+    def send(self, requests: Iterable[Request], lane: int = 0) -> None:
         shares: list[list[Request]] = [[] for _ in self._links]
         for request in requests:
             shares[request.slot // self._block % len(self._links)].append(request)
         for number, share in enumerate(shares):
             if share:
                 self._links[number].send(share)
-                self._sent[number] += 1
+                self._lanes[number].append(lane)
 
-    def receive(self) -> list[Reply]:
+    def receive(self, lane: int = 0) -> list[Reply]:
+        """A process answers in order, so what is of another lane may come first; it is kept."""
         began = perf_counter()
-        replies: list[Reply] = []
-        for number, link in enumerate(self._links):
-            for _ in range(self._sent[number]):
-                replies += _unpacked(link)
-            self._sent[number] = 0
+        for link, lanes in zip(self._links, self._lanes, strict=True):
+            while lane in lanes:
+                self._replies[lanes.pop(0)] += _unpacked(link)
         self.waited_s += perf_counter() - began
-        return sorted(replies, key=lambda reply: reply.slot)
+        return _by_slot(self._replies.pop(lane, []))
 
     def close(self) -> None:
         for link in self._links:
@@ -220,6 +224,10 @@ def open_pool(room: Room, processes: int, block: int) -> EnvPool:
     return ForkedPool(room, processes, block) if processes > 0 else InlinePool(room)
 
 
+def _by_slot(replies: list[Reply]) -> list[Reply]:
+    return sorted(replies, key=lambda reply: reply.slot)
+
+
 def _unpacked(link: Connection) -> Sequence[Reply]:
     got = link.recv()
     if isinstance(got, Exception):
@@ -229,10 +237,16 @@ def _unpacked(link: Connection) -> Sequence[Reply]:
 
 
 def _serve(link: Connection, room: Room) -> None:
-    """A fault in an episode is sent back whole: a bug in one process must stop the run, not hang it."""
+    """A fault in an episode is sent back whole: a bug in one process must stop the run, not hang it.
+
+    Replies are sent by a thread: a round of prompts is more than a pipe holds, and nobody reads while the accelerator
+    samples. Episodes would stand still until then.
+    """
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     parent = os.getppid()
     stage = Stage(room)
+    replies: SimpleQueue[list[Reply] | Exception] = SimpleQueue()
+    Thread(target=_send_on, args=(replies, link), daemon=True).start()
     while True:
         try:
             while not link.poll(_LOOK_EVERY_S):
@@ -242,7 +256,16 @@ def _serve(link: Connection, room: Room) -> None:
         except EOFError:
             return
         try:
-            link.send([stage.answer(request) for request in requests])
+            replies.put([stage.answer(request) for request in requests])
         except Exception as fault:
-            link.send(fault)
-            return
+            replies.put(fault)
+
+
+def _send_on(replies: SimpleQueue[list[Reply] | Exception], link: Connection) -> None:
+    """Ends the process with itself, whatever ends it: replies that nobody sends would be waited for forever."""
+    try:
+        with suppress(BrokenPipeError):
+            while True:
+                link.send(replies.get())
+    finally:
+        os._exit(1)

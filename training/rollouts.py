@@ -1,7 +1,8 @@
 """Memory-true rollouts: at each step the policy sees exactly the prompt it is billed for, and nothing it saw before.
 
-All live episodes advance together, one batch of prompts a step. An episode steps in its own process as soon as its
-action has ended, while the accelerator works on longer ones.
+Episodes advance in two halves by turns, one batch of prompts a step: while the accelerator samples for one half, the
+other steps, each episode in its own process as soon as its action has ended. When few are left the halves go together:
+a batch takes its time however small it is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from training.episode import Outcome
 from training.prefix_tree import Sample
 from training.prompt_tokens import Ids
 from training.sampler import Said, Sampler
+
+_LANES = 2
+_MOST_TOGETHER = 512
+"""With more live episodes than this the halves take turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,14 @@ class Pace:
 
 def begin(tasks: Sequence[Task], pool: EnvPool) -> None:
     """Start the episodes. Early, where there is other work: a case that is met for the first time is indexed then."""
-    pool.send(Start(slot, task.scenario_id, task.seed) for slot, task in enumerate(tasks))
+    for lane in range(_LANES):
+        slots = (slot for slot in range(len(tasks)) if _lane(slot, tasks) == lane)
+        pool.send((Start(slot, tasks[slot].scenario_id, tasks[slot].seed) for slot in slots), lane)
+
+
+def _lane(slot: int, tasks: Sequence[Task]) -> int:
+    """Halves, and not every other: episodes of a group show the same at first, and are read once."""
+    return slot * _LANES // len(tasks)
 
 
 def begin_beside(tasks: Sequence[Task], pool: EnvPool, policy: str) -> None:
@@ -79,8 +91,15 @@ def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Toke
     """To their ends the episodes that were begun."""
     began, waited = perf_counter(), pool.waited_s
     episodes = [Played(task) for task in tasks]
-    env_steps = 0
-    while shown := _still_live(pool, episodes):
+    env_steps = turn = 0
+    while live := sum(each.outcome is None for each in episodes):
+        lanes = range(_LANES) if live <= _MOST_TOGETHER else [turn % _LANES]
+        turn += 1
+        shown: dict[int, Ids] = {}
+        for lane in lanes:
+            shown |= _still_live(pool, lane, episodes)
+        if not shown:
+            continue
         slots = sorted(shown)
 
         def heard(places: list[int], said: list[Said], slots: list[int] = slots, shown: dict[int, Ids] = shown) -> None:
@@ -89,17 +108,19 @@ def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Toke
             for slot, each in zip(chosen, said, strict=True):
                 episodes[slot].samples.append(Sample(shown[slot], each.ids))
                 episodes[slot].logprobs.append(each.logprobs)
-            pool.send(Say(slot, text) for slot, text in zip(chosen, texts, strict=True))
+            told = dict(zip(chosen, texts, strict=True))
+            for lane in range(_LANES):
+                pool.send((Say(slot, told[slot]) for slot in chosen if _lane(slot, tasks) == lane), lane)
 
         sampler.say([shown[slot] for slot in slots], heard)
         env_steps += len(slots)
     return episodes, Pace(env_steps, perf_counter() - began, pool.waited_s - waited)
 
 
-def _still_live(pool: EnvPool, episodes: list[Played]) -> dict[int, Ids]:
-    """What those still running show; the others' ends are written down."""
+def _still_live(pool: EnvPool, lane: int, episodes: list[Played]) -> dict[int, Ids]:
+    """What those of a lane that still run show; the others' ends are written down."""
     live: dict[int, Ids] = {}
-    for reply in pool.receive():
+    for reply in pool.receive(lane):
         assert isinstance(reply, Shown)
         episode = episodes[reply.slot]
         if episode.samples:
