@@ -4,7 +4,7 @@ BIN := .venv/bin
 ROUNDS ?= 3
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo readme results test test-adapters test-train environments plots fuzz lint bench bench-page golden docs clean
+.PHONY: demo readme results trained test test-adapters test-train environments plots fuzz lint bench bench-page golden docs clean
 
 demo: .venv/core
 	$(BIN)/camre eval --split validation --out runs/demo --fresh
@@ -22,6 +22,13 @@ results: .venv/core
 	$(BIN)/camre leaderboard runs/test --readme docs/results.md --block test
 	$(BIN)/camre stability runs/test --readme docs/results.md
 	$(BIN)/camre sensitivity --split validation --episodes 60 --seeds 0 --readme docs/results.md
+
+# The trained policy beside the best heuristic, from what it said (results/actions): no network is needed to check it.
+SAID := actions:results/actions/validation
+trained: .venv/core
+	$(BIN)/camre eval --split validation --seeds 0-3 --policy expert --policy $(SAID)-warm-start.jsonl \
+	  --policy $(SAID)-seeds.jsonl --policy $(SAID)-trained.jsonl --out runs/trained --fresh
+	$(BIN)/camre leaderboard runs/trained --against $(SAID)-trained.jsonl --readme results/README.md --block validation
 
 # A file's tests stay in one process, since they share what is slow to make.
 test: lint

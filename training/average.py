@@ -3,8 +3,9 @@
     python -m training.average runs/seed-1/adapter runs/seed-2/adapter runs/seed-3/adapter --out runs/mean
 
 Seeds of a last stage differ by what they happened to draw. Their mean keeps what they agree on, and costs nothing to
-play. It means something only where all began with the same weights: the factors of an adapter are averaged, not their
-products.
+play. So does the mean of where reinforcement began and where it ended: what was learnt about training cases alone is
+halved with all else, and on cases of other kinds little is lost by that. It means something only where all began with
+the same weights: the factors of an adapter are averaged, not their products.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
 #   bash training/on_gpu.sh seeds MINUTES [OPTION..]   go on from grpo/adapter with seeds 1 to 3, side by side and in the background
 #   bash training/on_gpu.sh watch SECONDS          wait for them so long, and tell how far they are
-#   bash training/on_gpu.sh average                their mean, as mean/adapter
+#   bash training/on_gpu.sh average                their mean, as mean/adapter, and midway from sft/adapter to it, as midway/adapter
 #   bash training/on_gpu.sh check SPLIT ADAPTER [OPTION..]   play validation or test with sft/adapter, grpo/best, ..
 #   bash training/on_gpu.sh checks SPLIT "ADAPTER.." [OPTION..]   several at once
 #   bash training/on_gpu.sh give [ADAPTER..]       copy results to $OUT: these adapters, and all small files in one archive
@@ -66,7 +66,8 @@ case "$task" in
     while [ $SECONDS -lt $ends ] && pgrep -f training.grpo > /dev/null; do sleep 2; done
     tail -n 3 "$STORE"/seed-*.log ;;
   average)
-    "$PYTHON" -m training.average "$STORE"/seed-?/adapter --out "$STORE/mean/adapter" ;;
+    "$PYTHON" -m training.average "$STORE"/seed-?/adapter --out "$STORE/mean/adapter"
+    "$PYTHON" -m training.average "$STORE"/sft/adapter "$STORE"/mean/adapter --out "$STORE/midway/adapter" ;;
   check)
     split=$1 adapter=$2; shift 2
     "$PYTHON" -m training.evaluate --box "$STORE/data/$split.zip" --base "$STORE/base" --adapter "$STORE/$adapter" \
