@@ -26,6 +26,8 @@ Stage = Mapping[int, Row]
 """Rows by their place on the axis: how many iterations of the whole run were done by then; the warm start is at 0."""
 Series = Mapping[int, float]
 
+COMPARED = ("return", "success", "sce")
+"""What a heuristic is told of that plays the same cases beside the policy."""
 _AGAIN = "copy it again from the run's metrics.jsonl"
 _MEASURED_AGAIN = "write it again with python -m training.evaluate --summary"
 
@@ -52,12 +54,12 @@ class Run:
 def read(folder: Path) -> Run:
     if not folder.is_dir():
         raise BadInput(f"there is no folder of metrics {str(folder)!r}; name one with --metrics")
-    rows = _rows(folder / "grpo.jsonl")
+    rows = [_with_gains(row) for row in _rows(folder / "grpo.jsonl")]
     first: dict[int, Row] = {row["iteration"] + 1: row for row in rows}
     if (warm_start := folder / "sft.jsonl").is_file():
         checks = _rows(warm_start)[-1]
         first = {0: {key: value for key, value in checks.items() if key.startswith("check_")}, **first}
-    seeds = [_rows(file) for file in sorted(folder.glob("seed-*.jsonl"))]
+    seeds = [[_with_gains(row) for row in _rows(file)] for file in sorted(folder.glob("seed-*.jsonl"))]
     # A last stage may count from 0 again or go on counting: either way it begins where the first one ended.
     shift = max(first) + 1 - min((row["iteration"] for seed in seeds for row in seed), default=0)
     return Run(
@@ -65,6 +67,12 @@ def read(folder: Path) -> Run:
         tuple({row["iteration"] + shift: row for row in seed} for seed in seeds),
         _baselines(folder / "baselines.json"),
     )
+
+
+def _with_gains(row: Row) -> Row:
+    """And what the policy reached above the heuristic on the same cases: which cases were drawn is not in it."""
+    compared = [key for key in COMPARED if key in row and f"compared_{key}" in row]
+    return {**row, **{f"gained_{key}": row[key] - row[f"compared_{key}"] for key in compared}}
 
 
 def series(stage: Stage, key: str) -> Series:

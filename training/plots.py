@@ -98,19 +98,25 @@ def draw(metrics: Path, out: Path) -> list[Path]:
 
 def _progress(run: Run) -> Figure:
     """Does it get better, on the cases it is trained on and on others, and is it better than heuristics?"""
-    figure, (training, validation) = plt.subplots(2, 1, figsize=(12, 8), sharex=True, layout="constrained")
+    is_compared = "gained_return" in run.measured()
+    panels = 3 if is_compared else 2
+    figure, axes = plt.subplots(panels, 1, figsize=(12, 2 + 3 * panels), sharex=True, layout="constrained")
+    training, validation = axes[0], axes[-1]
     training.set_title("Return of sampled training episodes", pad=18)
     stage_lines(training, run, "return", GREEN, with_band=True)
-    is_compared = "compared_return" in run.measured()
     if is_compared:
         stage_lines(training, run, "compared_return", GREY)
         label_above(training, [("the policy", GREEN), ("a heuristic on the same cases", GREY)])
+        axes[1].set_title("The policy's less the heuristic's", pad=18)
+        label_above(axes[1], [("above 0 it is better, whichever cases were drawn", GREY)])
+        axes[1].axhline(0.0, color=GREY, linewidth=1.0)
+        stage_lines(axes[1], run, "gained_return", GREEN, with_band=True)
     validation.set_title("Play of validation cases", pad=18)
     label_above(validation, [("success, and SCE: success-weighted cost efficiency", GREY)])
     validation.set(xlabel=X_LABEL, xlim=(-0.5, run.length + 0.5))
     validation.xaxis.set_major_locator(MaxNLocator(10, steps=_STEPS, integer=True))
     _checks(validation, run)
-    draw_marks([training, validation], run, taken=int(is_compared))
+    draw_marks(axes, run, taken=int(is_compared))
     legend(
         figure,
         run,
@@ -132,7 +138,7 @@ def _checks(axis: Axes, run: Run) -> None:
             axis.axhline(reached[key], color=colour, linewidth=1.0, linestyle=(0, (5, 4)))
             labels.append(Label(reached[key], f"{policy}: {name} {reached[key]:.3f}", colour))
     axis.set_ylim(0.0, 1.05 * max(0.1, axis.get_ylim()[1]))
-    label_right(axis, labels, gap=0.055)
+    label_right(axis, labels, gap=0.065)
 
 
 def _diagnostics(run: Run) -> Figure:

@@ -1,4 +1,4 @@
-"""The table of a run in its pages, from its metrics and nothing else.
+"""The tables of a run in its pages, from its metrics and nothing else: its checks in all, its gains in the first.
 
 python -m training.run_page --metrics results/metrics --page results/README.md --page artifacts/camre-v2/README.md
 """
@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.evaluation import marked_block
-from training.plot_data import Row, Run, Stage, read
+from training.plot_data import COMPARED, Row, Run, Stage, read
 
 BLOCK = "checks"
+GAINS_BLOCK = "gains"
 TRIED_BLOCK = "tried"
 PAGES = (Path("results/README.md"), Path("artifacts/camre-v2/README.md"))
+_QUARTERS = 4
 _COLUMNS = {
     "success": "success",
     "sce": "SCE",
@@ -30,15 +34,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Write the checks of a run into a page.")
     parser.add_argument("--metrics", type=Path, default=Path("results/metrics"))
     parser.add_argument("--page", type=Path, action="append", help="repeat for more; the run's own and its card")
-    parser.add_argument("--tried", type=Path, help="metrics of other runs, whose last checks go into the first page")
+    parser.add_argument(
+        "--tried",
+        type=Path,
+        help="metrics of other runs; their last checks, and this one's gains, go into the first page",
+    )
     chosen = parser.parse_args(arguments)
     try:
-        told = table(read(chosen.metrics))
+        run = read(chosen.metrics)
+        told = table(run)
         pages = chosen.page or PAGES
         for page in pages:
             if not page.is_file():
                 raise BadInput(f"there is no page {str(page)!r}; name one with --page")
             marked_block.rewrite(page, BLOCK, told)
+        marked_block.rewrite(pages[0], GAINS_BLOCK, gains_table(run))
         if chosen.tried is not None:
             marked_block.rewrite(pages[0], TRIED_BLOCK, tried_table(chosen.tried))
     except CamreError as fault:
@@ -50,6 +60,29 @@ def table(run: Run) -> str:
     lines = [*_head("policy"), *(_line(name, row, "check_") for name, row in _checks(run))]
     best = sorted(run.baselines.items(), key=lambda each: -each[1]["sce"])
     return "\n".join([*lines, *(_line(f"`{name}`", reached, "") for name, reached in best)])
+
+
+def gains_table(run: Run) -> str:
+    """The policy's less the heuristic's on the same training cases: by quarter of the first stage, then by seed."""
+    lines = ["| iterations | return | success | SCE |", "|---|---:|---:|---:|"]
+    played = [place for place in run.first if place > 0]
+    for quarter in range(_QUARTERS):
+        places = played[quarter * len(played) // _QUARTERS : (quarter + 1) * len(played) // _QUARTERS]
+        if places:
+            rows = [run.first[place] for place in places]
+            lines.append(_gains(f"{places[0]} to {places[-1]}", rows))
+    for number, stage in enumerate(run.seeds, start=1):
+        lines.append(_gains(f"{min(stage)} to {max(stage)}, seed {number}", list(stage.values())))
+    return "\n".join(lines)
+
+
+def _gains(name: str, rows: Sequence[Row]) -> str:
+    cells = []
+    for key in COMPARED:
+        gains = [row[f"gained_{key}"] for row in rows if f"gained_{key}" in row]
+        error = f" ± {stdev(gains) / math.sqrt(len(gains)):.3f}" if len(gains) > 1 else ""
+        cells.append(f"{fmean(gains):+.3f}{error}" if gains else "-")
+    return f"| {name} | " + " | ".join(cells) + " |"
 
 
 def tried_table(folder: Path) -> str:

@@ -266,6 +266,29 @@ def test_the_table_of_the_run_is_of_its_metrics(file: Path) -> None:
     assert marked_block.replaced(page, run_page.BLOCK, told, str(file)) == page
 
 
+def test_the_gains_of_the_run_are_of_its_metrics() -> None:
+    page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    told = run_page.gains_table(plot_data.read(ROOT / "results" / "metrics"))
+    assert marked_block.replaced(page, run_page.GAINS_BLOCK, told, "results/README.md") == page
+
+
+def test_gains_are_told_by_quarter_and_by_seed_with_their_errors(one_stage: Path) -> None:
+    measured = [
+        {"iteration": number, "return": 0.5 + 0.1 * number, "compared_return": 0.5, "success": 0.5}
+        for number in range(8)
+    ]
+    write(one_stage / "grpo.jsonl", measured)
+    write(one_stage / "seed-1.jsonl", measured[:1])
+    lines = run_page.gains_table(plot_data.read(one_stage)).splitlines()[2:]
+    assert lines == [
+        "| 1 to 2 | +0.050 ± 0.050 | - | - |",
+        "| 3 to 4 | +0.250 ± 0.050 | - | - |",
+        "| 5 to 6 | +0.450 ± 0.050 | - | - |",
+        "| 7 to 8 | +0.650 ± 0.050 | - | - |",
+        "| 9 to 9, seed 1 | +0.000 | - | - |",
+    ]
+
+
 def test_the_table_of_what_was_tried_is_of_its_metrics() -> None:
     page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
     told = run_page.tried_table(ROOT / "results" / "tried")
