@@ -5,6 +5,8 @@ it is and refused. It takes the likeliest token each time, unless an adapter bri
 how to draw; what is drawn follows from the episode's seed and the prompt. The network is loaded once and shared by all
 episodes; torch and transformers are loaded with it, never before. An adapter without `@BASE` stands on the model that
 it names itself.
+
+Most of a prompt stood in the one before: what the network made of that is kept, and only the rest is read.
 """
 
 from __future__ import annotations
@@ -32,38 +34,70 @@ _FROM_ALL_TOKENS = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
 _NAMED = 40
 
 
+class Reading:
+    """What a network has read and said last in an episode, and what it made of that."""
+
+    def __init__(self) -> None:
+        self._tokens: list[int] = []
+        self._made: Any = None
+
+    def upto(self, prompt: list[int]) -> dict[str, Any]:
+        """What it made of the beginning that this prompt shares with the last; never of the whole: its end is read."""
+        tokens, made = self._tokens, self._made
+        self._tokens, self._made = [], None  # until all is read: a fault on the way must not leave half
+        differs = (place for place, (before, now) in enumerate(zip(tokens, prompt, strict=False)) if before != now)
+        shared = min(next(differs, len(tokens)), len(prompt) - 1)
+        if made is None or shared <= 0:
+            return {}
+        if surplus := len(tokens) - shared:
+            made.crop(-surplus)
+        return {"past_key_values": made}
+
+    def keep(self, tokens: list[int], made: Any) -> None:
+        """The last token was said and not read yet. What cannot be cut anywhere, as a moving window, is not kept."""
+        layers = getattr(made, "layers", ())
+        if layers and all(type(layer).__name__ == "DynamicLayer" for layer in layers):
+            self._tokens, self._made = tokens[:-1], made
+
+
 class Checkpoint:
     """A network and its tokenizer: text in, text out. `drawing` is how tokens are chosen."""
 
     def __init__(self, network: Any, tokenizer: Any, drawing: dict[str, Any]) -> None:
         self._network, self._tokenizer, self._drawing = network, tokenizer, drawing
 
-    def complete(self, prompt: str, seed: int) -> tuple[str, int, int]:
+    def complete(self, prompt: str, seed: int, reading: Reading | None = None) -> tuple[str, int, int]:
         """What follows the prompt, and how many tokens each of them is."""
         given = self._tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
         size = int(given["input_ids"].shape[1])
         room = self._network.config.max_position_embeddings - _LONGEST_ACTION_TOKENS
         if size > room:
             raise BadInput(f"a prompt of {size} tokens is too long for this model, which takes {room}; play profile v2")
+        reading = reading or Reading()
         random = import_module("torch").random
         with random.fork_rng():
             random.manual_seed(word("hf", seed, prompt) >> 1)
-            said = self._network.generate(
+            done = self._network.generate(
                 **given,
+                **reading.upto(given["input_ids"][0].tolist()),
                 max_new_tokens=_LONGEST_ACTION_TOKENS,
                 pad_token_id=self._tokenizer.pad_token_id,
+                return_dict_in_generate=True,
                 **self._drawing,
-            )[0, size:]
-        return self._tokenizer.decode(said, skip_special_tokens=True), size, len(said)
+            )
+        tokens = done.sequences[0]
+        reading.keep(tokens.tolist(), done.past_key_values)
+        return self._tokenizer.decode(tokens[size:], skip_special_tokens=True), size, len(tokens) - size
 
 
 class HfPolicy:
     def __init__(self, checkpoint: Checkpoint, seed: int) -> None:
-        self._checkpoint, self._seed = checkpoint, seed
+        self._checkpoint, self._seed, self._reading = checkpoint, seed, Reading()
         self._calls = self._prompt_tokens = self._completion_tokens = 0
 
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-        text, prompt_tokens, completion_tokens = self._checkpoint.complete(render_text(observation), self._seed)
+        prompt = render_text(observation)
+        text, prompt_tokens, completion_tokens = self._checkpoint.complete(prompt, self._seed, self._reading)
         self._calls += 1
         self._prompt_tokens += prompt_tokens
         self._completion_tokens += completion_tokens

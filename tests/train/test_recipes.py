@@ -18,6 +18,8 @@ import torch
 from tests.train.conftest import ROOT, Run, command, environment
 from TokenOptEnv import LocalEnv, policies
 from TokenOptEnv.errors import BadInput
+from TokenOptEnv.policies import hf
+from training.cases import CaseBox
 from training.options import model_of
 
 _PATIENCE_S = 240
@@ -147,6 +149,49 @@ def test_the_adapter_plays_as_a_policy(tiny: Path, reinforced: Path, data: Path,
     assert observation.score is not None
     assert observation.score.total_return == batched["total_return"]
     assert observation.step == batched["steps"]
+
+
+def test_what_a_prompt_shares_with_the_last_is_read_once(tiny: Path, reinforced: Path, data: Path) -> None:
+    """And what is said is the same as if all were read anew."""
+    (case,) = CaseBox(data.with_suffix(".zip")).cases
+    name = f"hf:{reinforced / 'adapter'}@{tiny}"
+    said: dict[bool, list[str]] = {True: [], False: []}
+    read = dict.fromkeys(said, 0)
+    for is_kept in said:
+        policy = policies.make(name, 0)
+        assert isinstance(policy, hf.HfPolicy)
+        layers = policy._checkpoint._network.model.layers
+
+        def count(_module: object, inputs: tuple[torch.Tensor, ...], is_kept: bool = is_kept) -> None:
+            read[is_kept] += inputs[0].shape[1]
+
+        hook = layers[0].register_forward_pre_hook(count)
+        env = LocalEnv()
+        observation = env.reset(scenario_id=case, seed=0)
+        while not observation.done:
+            if not is_kept:
+                policy._reading = hf.Reading()
+            action = policy.act(observation)
+            said[is_kept].append(action.model_dump_json())
+            observation = env.step(action)
+        hook.remove()
+    assert said[True] == said[False] and len(said[True]) > 2
+    assert 2 * read[True] < read[False]
+
+
+def test_a_fault_on_the_way_leaves_nothing_half_read(
+    tiny: Path, reinforced: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    observation = LocalEnv().reset(scenario_id="bugfix-easy-shelflife-regional-prices", seed=0)
+    policy = policies.make(f"hf:{reinforced / 'adapter'}@{tiny}", 0)
+    assert isinstance(policy, hf.HfPolicy)
+    first = policy.act(observation)
+    network = policy._checkpoint._network
+    with monkeypatch.context() as broken:
+        broken.setattr(network, "generate", lambda **given: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            policy.act(observation)
+    assert policy.act(observation) == first
 
 
 def test_under_the_grammar_hardly_anything_is_malformed(
