@@ -28,7 +28,8 @@ SAID := actions:results/actions/validation
 trained: .venv/core
 	$(BIN)/camre eval --split validation --seeds 0-3 --policy expert --policy $(SAID)-warm-start.jsonl \
 	  --policy $(SAID)-seeds.jsonl --policy $(SAID)-trained.jsonl --out runs/trained --fresh
-	$(BIN)/camre leaderboard runs/trained --against $(SAID)-trained.jsonl --readme results/README.md --block validation
+	for page in results/README.md artifacts/camre-v2/README.md; do \
+	  $(BIN)/camre leaderboard runs/trained --against $(SAID)-trained.jsonl --readme $$page --block validation || exit 1; done
 
 # A file's tests stay in one process, since they share what is slow to make.
 test: lint
@@ -44,7 +45,7 @@ test-train: .venv-train/ready
 	.venv-train/bin/mypy --strict -p training
 	OMP_NUM_THREADS=1 .venv-train/bin/python -m pytest -q tests/train
 
-# The figures in assets/plots and the table of results/README.md and of the adapter's card, from results/metrics.
+# The figures in assets/plots and the tables of results/README.md and of the adapter's card, from metrics and timings.
 plots: .venv-train/ready
 	.venv-train/bin/python -m training.plots
 	.venv-train/bin/python -m training.run_page --tried results/tried

@@ -1,4 +1,4 @@
-"""The tables of a run in its pages, from its metrics and nothing else: its checks in all, its gains in the first.
+"""The tables of a run in its pages, from its metrics and timings: its checks in all, its gains and pace in the first.
 
 python -m training.run_page --metrics results/metrics --page results/README.md --page artifacts/camre-v2/README.md
 """
@@ -18,6 +18,7 @@ from training.plot_data import COMPARED, Row, Run, Stage, read
 
 BLOCK = "checks"
 GAINS_BLOCK = "gains"
+PACE_BLOCK = "pace"
 TRIED_BLOCK = "tried"
 PAGES = (Path("results/README.md"), Path("artifacts/camre-v2/README.md"))
 _QUARTERS = 4
@@ -34,11 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Write the checks of a run into a page.")
     parser.add_argument("--metrics", type=Path, default=Path("results/metrics"))
     parser.add_argument("--page", type=Path, action="append", help="repeat for more; the run's own and its card")
-    parser.add_argument(
-        "--tried",
-        type=Path,
-        help="metrics of other runs; their last checks, and this one's gains, go into the first page",
-    )
+    parser.add_argument("--timings", type=Path, default=Path("results/timings"), help="what each iteration took")
+    parser.add_argument("--tried", type=Path, help="metrics of other runs, whose last checks go into the first page")
     chosen = parser.parse_args(arguments)
     try:
         run = read(chosen.metrics)
@@ -49,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 raise BadInput(f"there is no page {str(page)!r}; name one with --page")
             marked_block.rewrite(page, BLOCK, told)
         marked_block.rewrite(pages[0], GAINS_BLOCK, gains_table(run))
+        marked_block.rewrite(pages[0], PACE_BLOCK, pace_table(chosen.timings))
         if chosen.tried is not None:
             marked_block.rewrite(pages[0], TRIED_BLOCK, tried_table(chosen.tried))
     except CamreError as fault:
@@ -83,6 +82,23 @@ def _gains(name: str, rows: Sequence[Row]) -> str:
         error = f" ± {stdev(gains) / math.sqrt(len(gains)):.3f}" if len(gains) > 1 else ""
         cells.append(f"{fmean(gains):+.3f}{error}" if gains else "-")
     return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def pace_table(folder: Path) -> str:
+    """By stage, over all the time that it played and learnt."""
+    if not folder.is_dir():
+        raise BadInput(f"there is no folder of timings {str(folder)!r}; name one with --timings")
+    lines = ["| stage | iterations | environment steps a minute | the environment's share |", "|---|---:|---:|---:|"]
+    for file in sorted(folder.glob("*.jsonl")):
+        rows = [row for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()) if "play_s" in row]
+        if rows:
+            spans = [row["play_s"] + row["learn_s"] for row in rows]
+            steps, share = (
+                sum(span * row[key] for span, row in zip(spans, rows, strict=True)) / sum(spans)
+                for key in ("env_steps_per_minute", "env_share")
+            )
+            lines.append(f"| {file.stem} | {len(rows)} | {steps:,.0f} | {share:.1%} |")
+    return "\n".join(lines)
 
 
 def tried_table(folder: Path) -> str:

@@ -149,9 +149,7 @@ def _shares(amounts: Mapping[str, int]) -> dict[str, float]:
 
 def _usage(results: Sequence[EpisodeResult]) -> ModelUsage | None:
     used = [result.own_usage for result in results if result.own_usage is not None]
-    if not used:
-        return None
-    return ModelUsage(**{name: sum(getattr(each, name) for each in used) for name in ModelUsage.model_fields})
+    return ModelUsage.total(*used) if used else None
 
 
 def _rounded(value: float | None) -> float | None:

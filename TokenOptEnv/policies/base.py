@@ -23,6 +23,11 @@ class ModelUsage(Frozen):
     """The part of the prompt tokens that the server read from its cache."""
     completion_tokens: int
 
+    @classmethod
+    def total(cls, *used: ModelUsage) -> ModelUsage:
+        """Of none: nothing used."""
+        return cls(**{name: sum(getattr(each, name) for each in used) for name in cls.model_fields})
+
 
 @runtime_checkable
 class Metered(Protocol):

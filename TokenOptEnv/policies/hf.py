@@ -41,17 +41,17 @@ class Reading:
         self._tokens: list[int] = []
         self._made: Any = None
 
-    def upto(self, prompt: list[int]) -> dict[str, Any]:
-        """What it made of the beginning that this prompt shares with the last; never of the whole: its end is read."""
+    def upto(self, prompt: list[int]) -> tuple[int, Any]:
+        """How much of this prompt the last one began with, and what was made of that; never all: the end is read."""
         tokens, made = self._tokens, self._made
         self._tokens, self._made = [], None  # until all is read: a fault on the way must not leave half
         differs = (place for place, (before, now) in enumerate(zip(tokens, prompt, strict=False)) if before != now)
         shared = min(next(differs, len(tokens)), len(prompt) - 1)
         if made is None or shared <= 0:
-            return {}
+            return 0, None
         if surplus := len(tokens) - shared:
             made.crop(-surplus)
-        return {"past_key_values": made}
+        return shared, made
 
     def keep(self, tokens: list[int], made: Any) -> None:
         """The last token was said and not read yet. What cannot be cut anywhere, as a moving window, is not kept."""
@@ -66,20 +66,20 @@ class Checkpoint:
     def __init__(self, network: Any, tokenizer: Any, drawing: dict[str, Any]) -> None:
         self._network, self._tokenizer, self._drawing = network, tokenizer, drawing
 
-    def complete(self, prompt: str, seed: int, reading: Reading | None = None) -> tuple[str, int, int]:
-        """What follows the prompt, and how many tokens each of them is."""
+    def complete(self, prompt: str, seed: int, reading: Reading) -> tuple[str, ModelUsage]:
+        """What follows the prompt."""
         given = self._tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
         size = int(given["input_ids"].shape[1])
         room = self._network.config.max_position_embeddings - _LONGEST_ACTION_TOKENS
         if size > room:
             raise BadInput(f"a prompt of {size} tokens is too long for this model, which takes {room}; play profile v2")
-        reading = reading or Reading()
+        shared, made = reading.upto(given["input_ids"][0].tolist())
         random = import_module("torch").random
         with random.fork_rng():
             random.manual_seed(word("hf", seed, prompt) >> 1)
             done = self._network.generate(
                 **given,
-                **reading.upto(given["input_ids"][0].tolist()),
+                past_key_values=made,
                 max_new_tokens=_LONGEST_ACTION_TOKENS,
                 pad_token_id=self._tokenizer.pad_token_id,
                 return_dict_in_generate=True,
@@ -87,30 +87,19 @@ class Checkpoint:
             )
         tokens = done.sequences[0]
         reading.keep(tokens.tolist(), done.past_key_values)
-        return self._tokenizer.decode(tokens[size:], skip_special_tokens=True), size, len(tokens) - size
+        used = ModelUsage(calls=1, prompt_tokens=size, cached_tokens=shared, completion_tokens=len(tokens) - size)
+        return self._tokenizer.decode(tokens[size:], skip_special_tokens=True), used
 
 
 class HfPolicy:
     def __init__(self, checkpoint: Checkpoint, seed: int) -> None:
         self._checkpoint, self._seed, self._reading = checkpoint, seed, Reading()
-        self._calls = self._prompt_tokens = self._completion_tokens = 0
+        self.usage = ModelUsage.total()
 
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
-        prompt = render_text(observation)
-        text, prompt_tokens, completion_tokens = self._checkpoint.complete(prompt, self._seed, self._reading)
-        self._calls += 1
-        self._prompt_tokens += prompt_tokens
-        self._completion_tokens += completion_tokens
+        text, used = self._checkpoint.complete(render_text(observation), self._seed, self._reading)
+        self.usage = ModelUsage.total(self.usage, used)
         return parse(text, observation)
-
-    @property
-    def usage(self) -> ModelUsage:
-        return ModelUsage(
-            calls=self._calls,
-            prompt_tokens=self._prompt_tokens,
-            cached_tokens=0,
-            completion_tokens=self._completion_tokens,
-        )
 
 
 def _resolve(rest: str) -> PolicyInfo:

@@ -113,15 +113,11 @@ class Endpoint:
 class Llm:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._usage = ModelUsage(calls=0, prompt_tokens=0, cached_tokens=0, completion_tokens=0)
-
-    @property
-    def usage(self) -> ModelUsage:
-        return self._usage
+        self.usage = ModelUsage.total()
 
     def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
         text, used = self._endpoint.ask(render_text(observation))
-        self._usage = _sum(self._usage, used)
+        self.usage = ModelUsage.total(self.usage, used)
         return action_of(text, used.completion_tokens, observation)
 
 
@@ -160,15 +156,6 @@ def _count(stated: object, text: str) -> int:
     """What the server says, but never less than what we see of it: nobody counts for himself here."""
     seen = tokens.count(YARDSTICK, text)
     return max(seen, stated) if isinstance(stated, int) and not isinstance(stated, bool) else seen
-
-
-def _sum(left: ModelUsage, right: ModelUsage) -> ModelUsage:
-    return ModelUsage(
-        calls=left.calls + right.calls,
-        prompt_tokens=left.prompt_tokens + right.prompt_tokens,
-        cached_tokens=left.cached_tokens + right.cached_tokens,
-        completion_tokens=left.completion_tokens + right.completion_tokens,
-    )
 
 
 SCHEME = PolicyScheme("llm", "MODEL", "a model behind an OpenAI-compatible endpoint (CAMRE_LLM_BASE_URL)", _resolve)

@@ -272,6 +272,21 @@ def test_the_gains_of_the_run_are_of_its_metrics() -> None:
     assert marked_block.replaced(page, run_page.GAINS_BLOCK, told, "results/README.md") == page
 
 
+def test_the_pace_of_the_run_is_of_its_timings() -> None:
+    page = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    told = run_page.pace_table(ROOT / "results" / "timings")
+    assert marked_block.replaced(page, run_page.PACE_BLOCK, told, "results/README.md") == page
+
+
+def test_a_stages_pace_is_that_of_its_whole_time(tmp_path: Path) -> None:
+    """Where a short iteration counts as little as it lasted; a warm start plays nothing."""
+    short = {"play_s": 1.0, "learn_s": 0.0, "env_steps_per_minute": 4_000, "env_share": 0.5}
+    long = {"play_s": 2.0, "learn_s": 1.0, "env_steps_per_minute": 8_000, "env_share": 0.1}
+    write(tmp_path / "grpo.jsonl", [{"iteration": 0, **short}, {"iteration": 1, **long}])
+    write(tmp_path / "sft.jsonl", [{"iteration": 0, "seconds": 1.0}])
+    assert run_page.pace_table(tmp_path).splitlines()[2:] == ["| grpo | 2 | 7,000 | 20.0% |"]
+
+
 def test_gains_are_told_by_quarter_and_by_seed_with_their_errors(one_stage: Path) -> None:
     measured = [
         {"iteration": number, "return": 0.5 + 0.1 * number, "compared_return": 0.5, "success": 0.5}

@@ -156,7 +156,7 @@ def test_what_a_prompt_shares_with_the_last_is_read_once(tiny: Path, reinforced:
     (case,) = CaseBox(data.with_suffix(".zip")).cases
     name = f"hf:{reinforced / 'adapter'}@{tiny}"
     said: dict[bool, list[str]] = {True: [], False: []}
-    read = dict.fromkeys(said, 0)
+    read, cached = dict.fromkeys(said, 0), dict.fromkeys(said, 0)
     for is_kept in said:
         policy = policies.make(name, 0)
         assert isinstance(policy, hf.HfPolicy)
@@ -175,8 +175,10 @@ def test_what_a_prompt_shares_with_the_last_is_read_once(tiny: Path, reinforced:
             said[is_kept].append(action.model_dump_json())
             observation = env.step(action)
         hook.remove()
+        cached[is_kept] = policy.usage.cached_tokens
     assert said[True] == said[False] and len(said[True]) > 2
     assert 2 * read[True] < read[False]
+    assert cached == {True: read[False] - read[True], False: 0}
 
 
 def test_a_fault_on_the_way_leaves_nothing_half_read(
