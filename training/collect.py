@@ -14,6 +14,8 @@ With `--slips` the kept candidate plays each world once more, with mistakes on t
 
 A trace is the short form of its actions and nothing else: the prompts come back when it is played again.
 
+With `--guise` cases are played in other words (`guise.py`), so that a student learns to read them.
+
 Making cases and planning them takes most of the time. `--box` takes those of earlier calls, and makes only traces.
 """
 
@@ -22,7 +24,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from multiprocessing import get_context
@@ -33,7 +35,7 @@ from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.errors import BadInput, CamreError
-from TokenOptEnv.models import TokenOptEnvObservation
+from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.scenario import Scenario, dump_scenario
 from TokenOptEnv.streams import Stream
@@ -43,6 +45,7 @@ from TokenOptEnv.world import ReferenceCosts, build_world
 from training import cases
 from training.cases import LONG_STEPS, BoxedCase, BoxIndex, CaseBox, Cost
 from training.episode import said
+from training.guise import Guise, stand_ins
 from training.slips import slip
 from training.tutor import TUTOR, teacher
 
@@ -55,6 +58,8 @@ class ExampleTrace(Frozen):
     actions: tuple[str, ...]
     slips: tuple[int, ...] = ()
     """Which of them are mistakes: played, and not learned."""
+    guise: int = 0
+    """Which of the case's guises was worn; 0 is none."""
 
 
 _AGAIN_SHARE = 0.3
@@ -72,6 +77,10 @@ class Job:
     """Where the case is, if it was made before."""
     most_traces: int = DEFAULT_WORLDS
     """Of each kind, with slips and without: more of one case teach less than the first of another."""
+    guise: int = 0
+    """Worn without slips; with slips it is the next."""
+    tokenizer: Path | None = None
+    """Whose words stand in for a case's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--least-return", type=float, default=0.25, help="of a trace; failures have less than that")
     parser.add_argument("--slips", type=float, default=0.0, help="share of steps spoiled in a second play; none if 0")
     parser.add_argument("--most-traces", type=int, default=DEFAULT_WORLDS, help="of a case, and as many with slips")
+    parser.add_argument(
+        "--guise", type=int, default=0, help="the guise that cases wear, and the next where there are slips"
+    )
+    parser.add_argument("--tokenizer", type=Path, help="a model's tokenizer.json, whose words a guise takes")
     parser.add_argument("--no-traces", action="store_true", help="only the box, as for validation")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="OUT.zip and OUT.jsonl are written")
@@ -102,6 +115,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wanted = {difficulty: getattr(chosen, difficulty.value) for difficulty in Difficulty}
     config = EpisodeConfig(profile=Profile(chosen.profile))
     try:
+        if chosen.guise and chosen.tokenizer is None:
+            raise BadInput(f"--guise {chosen.guise} takes words from a vocabulary; name one with --tokenizer")
         candidates = _candidates(chosen.policy, config.profile)
         boxes = [CaseBox(file) for file in chosen.box or ()]
         made: dict[str, Path] = {name: box.file for box in boxes for name in box.cases}
@@ -114,6 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 slip_share=chosen.slips,
                 box=made.get(name),
                 most_traces=chosen.most_traces,
+                guise=chosen.guise,
+                tokenizer=chosen.tokenizer,
             )
             for name in made or _places(chosen.split, chosen.first, wanted)
         ]
@@ -199,7 +216,8 @@ def collect_case(job: Job) -> Collected:
     clean = _worth_showing(enumerate(best), job)
     slipped: list[tuple[int, _Played]] = []
     if job.slip_share > 0.0 and best:
-        again = [_play(winner, job, scenario, seed, costs[seed], job.slip_share) for seed in range(DEFAULT_WORLDS)]
+        spoiled = replace(job, guise=job.guise + 1 if job.guise else 0)
+        again = [_play(winner, spoiled, scenario, seed, costs[seed], job.slip_share) for seed in range(DEFAULT_WORLDS)]
         slipped = _worth_showing(((seed, each) for seed, each in enumerate(again) if each.slips), job)
     traces = tuple(
         ExampleTrace(
@@ -209,6 +227,7 @@ def collect_case(job: Job) -> Collected:
             total_return=each.total_return,
             actions=each.actions,
             slips=each.slips,
+            guise=each.guise,
         )
         for seed, each in (*clean, *slipped)
     )
@@ -246,6 +265,7 @@ class _Played:
     actions: tuple[str, ...]
     """Empty where an action has no short form that means the same."""
     slips: tuple[int, ...] = ()
+    guise: int = 0
 
 
 def _mean_return(played: list[_Played]) -> float:
@@ -257,12 +277,15 @@ def _play(
 ) -> _Played:
     reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
     world = build_world(scenario, seed, job.config, reference=lambda: reference)
+    guise = None
+    if job.guise and job.tokenizer is not None:
+        guise = Guise(stand_ins(job.tokenizer), scenario.scenario_id, seed, job.guise)
     draw = Stream("slips", scenario.scenario_id, seed)
     is_at_home = candidate == TUTOR
     """A tutor goes on from wherever a slip has led."""
     policy = teacher(candidate, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
-    observation = now.observation
+    observation = _seen(now.observation, guise)
     texts: list[str] = []
     slips: list[int] = []
     is_sayable = True
@@ -270,24 +293,32 @@ def _play(
         action = policy.act(observation)
         spoiled = slip(action, observation, draw, is_at_home) if draw.chance(slip_share) else None
         while spoiled is not None:
-            after = advance(now.state, parse(spoiled, observation), world)
+            after = advance(now.state, _meant(parse(spoiled, observation), guise), world)
             is_refused = _is_refused(after.observation)
             if after.observation.done or not (is_at_home or is_refused):
                 break
             slips.append(len(texts))
             texts.append(spoiled)
-            now, observation = after, after.observation
+            now, observation = after, _seen(after.observation, guise)
             action = policy.act(observation) if is_at_home else action
             if not (is_refused and draw.chance(_AGAIN_SHARE)):
                 break
         text = said(action, observation)
         is_sayable = is_sayable and text is not None
         texts.append(text or "")
-        now = advance(now.state, action, world)
-        observation = now.observation
+        now = advance(now.state, _meant(action, guise), world)
+        observation = _seen(now.observation, guise)
     assert observation.score is not None
     told = tuple(texts) if is_sayable else ()
-    return _Played(observation.score.success, observation.score.total_return, told, tuple(slips))
+    return _Played(observation.score.success, observation.score.total_return, told, tuple(slips), job.guise)
+
+
+def _seen(observation: TokenOptEnvObservation, guise: Guise | None) -> TokenOptEnvObservation:
+    return observation if guise is None else guise.show(observation)
+
+
+def _meant(action: TokenOptEnvAction, guise: Guise | None) -> TokenOptEnvAction:
+    return action if guise is None else guise.mean(action)
 
 
 def _is_refused(observation: TokenOptEnvObservation) -> bool:

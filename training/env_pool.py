@@ -24,6 +24,7 @@ from TokenOptEnv import policies
 from TokenOptEnv.config import EpisodeConfig
 from training.cases import CaseBox
 from training.episode import Episode, Outcome
+from training.guise import Guise, stand_ins
 from training.prompt_tokens import Ids, PromptTokens
 
 _LOOK_EVERY_S = 5.0
@@ -51,6 +52,7 @@ class Replay:
     scenario_id: str
     seed: int
     actions: tuple[str, ...]
+    guise: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ class Room:
     tokenizer: Path
     config: EpisodeConfig
     most_prompt_tokens: int
+    guise: int = 0
+    """Which of the guises of its cases is worn; 0 is none."""
 
 
 class Stage:
@@ -114,7 +118,7 @@ class Stage:
     def answer(self, request: Request) -> Reply:
         match request:
             case Start(slot, scenario_id, seed):
-                self._episodes[slot] = Episode(self._box, scenario_id, seed, self._room.config)
+                self._episodes[slot] = self._begun(scenario_id, seed, self._room.guise)
                 return self._shown(slot)
             case Say(slot, text):
                 self._episodes[slot].say(text)
@@ -122,8 +126,12 @@ class Stage:
             case Replay():
                 return self._replayed(request)
             case Compare(slot, scenario_id, seed, policy):
-                episode = Episode(self._box, scenario_id, seed, self._room.config)
+                episode = self._begun(scenario_id, seed, guise=0)
                 return Compared(slot, episode.played_by(policies.make(policy, seed)))
+
+    def _begun(self, scenario_id: str, seed: int, guise: int) -> Episode:
+        worn = Guise(stand_ins(self._room.tokenizer), scenario_id, seed, guise) if guise else None
+        return Episode(self._box, scenario_id, seed, self._room.config, worn)
 
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]
@@ -133,7 +141,7 @@ class Stage:
         return Shown(slot, None, episode.outcome(), episode.was_refused)
 
     def _replayed(self, request: Replay) -> Replayed:
-        episode = Episode(self._box, request.scenario_id, request.seed, self._room.config)
+        episode = self._begun(request.scenario_id, request.seed, request.guise)
         prompts: list[Ids] = []
         for text in request.actions:
             if episode.done:

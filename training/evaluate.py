@@ -44,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         choices=list(DEFAULT_CONTROLLERS),
         help="prices to play under; where the box has others, no cost is compared and --actions alone is of use",
     )
+    parser.add_argument("--guise", type=int, default=0, help="play the model under this guise of each case; 0 is none")
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
     parser.add_argument("--temperature", type=float, default=0.0, help="of the draws; 0 takes the likeliest token")
     add_cache(parser)
@@ -85,6 +86,13 @@ def evaluate(box: CaseBox, most: int, pool: EnvPool, sampler: Sampler, model: Po
     return summarize([each.ended for each in played], prefix="check_")
 
 
+def checks_of(chosen: argparse.Namespace) -> EnvPool | None:
+    """Where a run checks itself, if it does."""
+    if chosen.validation is None:
+        return None
+    return open_pool(room_of(chosen, chosen.validation, chosen.check_guise), chosen.processes, block=1)
+
+
 def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]:
     box = CaseBox(chosen.box)
     tasks = tasks_of(box, chosen.episodes)
@@ -98,7 +106,7 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
     if chosen.base is None and not chosen.policy:
         raise BadInput("nothing to play; name a heuristic with --policy or a model with --base")
     if chosen.base is not None:
-        pool = open_pool(room_of(chosen, chosen.box), chosen.processes, block=1)
+        pool = open_pool(room_of(chosen, chosen.box, chosen.guise), chosen.processes, block=1)
         model = PolicyModel(chosen.base, None, chosen.adapter, pick_device(chosen.device))
         grammar = grammar_of(chosen, model) if chosen.grammar else None
         sampler = Sampler(model, sampling_of(chosen, chosen.temperature), grammar)

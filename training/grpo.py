@@ -38,7 +38,7 @@ from training.credit import owed_by_branch, owed_by_episode, worth
 from training.curriculum import Curriculum, draw, upto
 from training.env_pool import open_pool
 from training.episode import Outcome
-from training.evaluate import evaluate
+from training.evaluate import checks_of, evaluate
 from training.learner import Learner, Lesson, Scores, laid_out
 from training.options import add_common, grammar_of, model_of, room_of, sampling_of
 from training.policy_model import pick_device
@@ -94,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=True,
         help="draw nothing but actions; a policy that hardly says anything else learns more truly without",
     )
+    parser.add_argument("--guise", type=int, default=0, help="the guise that training cases wear; 0 is none")
     parser.add_argument("--compare-with", default="expert", help="a heuristic that plays the same cases, beside it")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
     try:
@@ -109,9 +110,9 @@ def train(chosen: argparse.Namespace) -> None:
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
     index = box.index if chosen.upto is None else upto(box.index, Difficulty(chosen.upto))
-    pool = open_pool(room_of(chosen, box.file), chosen.processes, block=max(1, chosen.group_size // 4))
+    pool = open_pool(room_of(chosen, box.file, chosen.guise), chosen.processes, block=max(1, chosen.group_size // 4))
     beside_pool = open_pool(room_of(chosen, box.file), -(-chosen.processes // _PROCESSES_A_COMPARER), block=1)
-    check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
+    check_pool = checks_of(chosen)
     device = pick_device(chosen.device)
     model = model_of(chosen, device)
     grammar = grammar_of(chosen, model) if chosen.grammar else None

@@ -24,6 +24,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--validation", type=Path, help="a case box to check against")
     parser.add_argument("--checks", type=int, default=100, help="episodes a check")
     parser.add_argument("--check-temperature", type=float, default=0.0, help="0 takes the likeliest token, always")
+    parser.add_argument("--check-guise", type=int, default=0, help="the guise that checks are played under; 0 is none")
     parser.add_argument("--out", type=Path, required=True, help="the run's folder; a run found there goes on")
     parser.add_argument("--profile", default="v2", choices=[each.value for each in Profile])
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
@@ -52,12 +53,13 @@ def sampling_of(chosen: argparse.Namespace, temperature: float) -> Sampling:
     return Sampling(chosen.action_tokens, temperature, most_cached_tokens=chosen.cached_tokens)
 
 
-def room_of(chosen: argparse.Namespace, box: Path) -> Room:
+def room_of(chosen: argparse.Namespace, box: Path, guise: int = 0) -> Room:
     return Room(
         box=box,
         tokenizer=chosen.base / "tokenizer.json",
         config=config_of(chosen),
         most_prompt_tokens=_window(chosen.base) - chosen.action_tokens,
+        guise=guise,
     )
 
 

@@ -26,7 +26,7 @@ from TokenOptEnv.streams import Stream
 from training.cases import CaseBox
 from training.collect import ExampleTrace, read_traces
 from training.env_pool import EnvPool, Replay, Replayed, open_pool
-from training.evaluate import evaluate
+from training.evaluate import checks_of, evaluate
 from training.learner import Learner, Scores, laid_out
 from training.options import add_common, model_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def train(chosen: argparse.Namespace) -> None:
     began = perf_counter()
     pool = open_pool(room_of(chosen, chosen.data.with_suffix(".zip")), chosen.processes, block=BLOCK)
-    check_pool = open_pool(room_of(chosen, chosen.validation), chosen.processes, block=1) if chosen.validation else None
+    check_pool = checks_of(chosen)
     device = pick_device(chosen.device)
     model = model_of(chosen, device)
     learner = Learner(model, None, chosen.tree_tokens, chosen.batch_tokens)
@@ -101,7 +101,9 @@ def train(chosen: argparse.Namespace) -> None:
 
 def replayed(traces: tuple[ExampleTrace, ...], pool: EnvPool, model: PolicyModel) -> list[list[Sample]]:
     """The traces as prompts and actions."""
-    pool.send(Replay(slot, trace.scenario_id, trace.seed, trace.actions) for slot, trace in enumerate(traces))
+    pool.send(
+        Replay(slot, trace.scenario_id, trace.seed, trace.actions, trace.guise) for slot, trace in enumerate(traces)
+    )
     episodes: list[list[Sample]] = []
     for reply in pool.receive():
         assert isinstance(reply, Replayed)

@@ -22,7 +22,7 @@ from TokenOptEnv.models import (
     Subtask,
     TokenOptEnvObservation,
 )
-from TokenOptEnv.policies import cache_first, questions
+from TokenOptEnv.policies import cache_first, questions, survey
 from TokenOptEnv.policies.expert import is_about_all, trusted_first
 from TokenOptEnv.simulators import terms
 
@@ -32,8 +32,13 @@ MOST_TRIES = 3
 """Calls on one question; after that it is left at what there is."""
 CONTENT = (ItemKind.SEGMENT, ItemKind.COMPRESSED)
 _YOUNG_HOURS = 24
+_STANDS_OUT = {"host", "service"}
+"""What is asked for first where figures of all hosts are at hand, in whatever words."""
+ONSET = ("commit",)
 _WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
-_HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b:?")
+_LAST_SENTENCE = re.compile(r"(?<=[.?] )(?=[A-Z])(?!.*[.?] [A-Z])", re.DOTALL)
+_LEAD = re.compile(r"[^:,]*:|[^,]*\s(?=\S+,)")
+"""What introduces a list: up to a colon, or to the last word before the first comma."""
 _LISTINGS = (ItemKind.SEARCH, ItemKind.PREVIEW)
 _LISTED = re.compile(r"^(\d+) (?:A\d+ s\d+ )?\d+t ", re.MULTILINE)
 _QUOTED = re.compile(r"'[^']*'")
@@ -124,8 +129,20 @@ class Standing:
         return tuple(each for each in answer.cites if each in known and each not in read)
 
     def is_wide(self, subtask: Subtask) -> bool:
-        """It is about more than can be handed over by handle."""
+        """It is about more than can be handed over by handle: it says so, or asks for what a table as a whole tells."""
+        is_first = subtask is self.now.task.subtasks[0]
+        is_tabled = _STANDS_OUT.issuperset(subtask.fields) or self._is_onset_apart
+        if is_first and is_tabled and survey.tables(self.now):
+            return True
         return is_about_all(_QUOTED.sub("", without_hints(questions.wording(self.now, subtask))))
+
+    @property
+    def _is_onset_apart(self) -> bool:
+        """Which commit it began with is asked for its own sake: the one other question does not build on it."""
+        subtasks = self.now.task.subtasks
+        return (
+            len(subtasks) == 2 and subtasks[0].fields == ONSET and len(subtasks[1].fields) > 1 and not subtasks[1].slot
+        )
 
     @property
     def most_handles(self) -> int:
@@ -165,15 +182,19 @@ class Standing:
     def was_looked_for(self, route: RouteRecord) -> bool:
         """Whether this call was about what the search before it had listed."""
         before = [item for item in self.searches if item.alias < route.item_alias]
-        return not set(self._named(before[-1:])).isdisjoint(route.context_ids)
+        return not set(self.named(before[-1:])).isdisjoint(route.context_ids)
 
     def in_sight(self, wording: str, listings: Sequence[MemoryItem]) -> tuple[str, ...]:
         """What these listings name, as ranked, and then whatever else has a number; talk goes last."""
-        return trusted_first(self.now, tuple(dict.fromkeys([*self._named(listings), *self.shown])), wording)
+        return trusted_first(self.now, tuple(dict.fromkeys([*self.named(listings), *self.shown])), wording)
 
-    def _named(self, listings: Iterable[MemoryItem]) -> list[str]:
+    def named(self, listings: Iterable[MemoryItem]) -> list[str]:
         names = {handle.alias: handle.segment_id for handle in self.now.surfaced}
         return [names[alias] for item in listings for alias in listed(item) if alias in names]
+
+    def sources_of(self, item: MemoryItem) -> tuple[str, ...]:
+        """The segments that an item holds, or lists."""
+        return (*item.source_ids, *self.named([item]))
 
     def items_of(self, names: Collection[str]) -> tuple[MemoryItem, ...]:
         """The items that are among these, hold part of them or list them."""
@@ -193,14 +214,22 @@ def _is_sure(finding: Finding) -> bool:
 
 def without_hints(wording: str) -> str:
     """What is asked, without the words in which its evidence is written."""
-    hints = _HINTS.search(wording)
-    return wording[: hints.start()] if hints else wording
+    return _parted(wording)[0]
 
 
 def content_words(text: str) -> list[str]:
     """The words that say something, in their order; compounds stay whole, the search takes them apart itself."""
-    words = _WORD.findall(_HINTS.sub("", text))
+    words = _WORD.findall(" ".join(_parted(text)))
     return list(dict.fromkeys(word for word in words if word.lower() not in terms.STOP_WORDS))
+
+
+def _parted(wording: str) -> tuple[str, str]:
+    """A question and the words it hints at: a list in a last sentence of its own, however that is introduced."""
+    last = _LAST_SENTENCE.search(wording)
+    hints = wording[last.start() :] if last else ""
+    if "," not in hints or "?" in hints:
+        return wording, ""
+    return wording[: -len(hints)], _LEAD.sub("", hints, count=1)
 
 
 def shown(observation: TokenOptEnvObservation) -> list[str]:

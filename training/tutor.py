@@ -39,7 +39,7 @@ from TokenOptEnv.policies.expert import as_asked_before
 from TokenOptEnv.policies.submission import is_last_chance, submit
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from training import hiring
-from training.standing import CONTENT, MOST_TRIES, SURE, Standing, content_words, without_hints
+from training.standing import CONTENT, MOST_TRIES, ONSET, SURE, Standing, content_words, without_hints
 
 _STEPS_TO_ASK_CACHE = 10
 """With fewer, a cache that holds nothing would cost the answer itself."""
@@ -72,6 +72,8 @@ _SEARCHES = {
 """By family, for the first question and for those that build on it. Chosen by playing training cases, and kept where
 validation agreed: what pays there alone, such as fewer segments for `bugfix`, costs much on kinds that are held out."""
 _ENOUGH_BESIDES = 2
+_LEAST_HITS = 4
+"""Of one search, and most of them in one table: then it is all of it that is asked about."""
 _FIRST_RUN = re.compile(r"\brun was (?:the )?first\b")
 _FIRST_RUN_SEARCH = _Search(6, 4)
 _RUNS = re.compile(r"\bruns\b")
@@ -129,9 +131,31 @@ class _Advice:
         answer = self.at.answers.get(subtask.subtask_id)
         if answer is not None and answer.source == "cache":
             return self._drop_misleading(subtask) or self._load(self.at.unread(answer), keep=answer.cites)
-        if self.at.is_wide(subtask):
+        if self._is_wide(subtask):
             return self._go_through(subtask)
         return self._tidy() or self._pinpoint(subtask)
+
+    def _is_wide(self, subtask: Subtask) -> bool:
+        """It says so; or most of what a first question finds is in one table, or one is being gone through for it."""
+        questions = self.at.now.task.subtasks
+        if any(map(self.at.is_wide, questions)):
+            return self.at.is_wide(subtask)
+        return subtask is questions[0] and subtask.fields == ONSET and self._table_in_hand is not None
+
+    @property
+    def _table_in_hand(self) -> ArtifactHandle | None:
+        """Where no word says that a question is about all of a table: what was found and not asked about yet does."""
+        asked = max((route.item_alias for route in self.at.now.routing.routes), default=0)
+        fresh = [item for item in self.at.now.working_memory.items if item.alias > asked]
+        for table in survey.tables(self.at.now):
+            ids = set(errands.segment_ids(table))
+            if any(item.kind in _GONE_THROUGH and not ids.isdisjoint(self.at.sources_of(item)) for item in fresh):
+                return table
+            for item in fresh:
+                hits = self.at.named([item]) if item.kind is ItemKind.SEARCH else []
+                if 2 * sum(name in ids for name in hits) > len(hits) >= _LEAST_HITS:
+                    return table
+        return None
 
     def _drop_misleading(self, subtask: Subtask) -> TokenOptEnvAction | None:
         """Outdated results, where a slot waits for one: the latest that is held would fill it."""
@@ -328,7 +352,7 @@ class _Advice:
         return self._in_room(asking, FINDING_CAP_TOKENS, route.context_ids)
 
     def _ask_cache(self, wording: str) -> TokenOptEnvAction | None:
-        query = _short(as_asked_before(wording))
+        query = _short(as_asked_before(without_hints(wording)))
         return self._in_room(TokenOptEnvAction(action_type=ActionType.QUERY_CACHE, query=query), _CACHE_TOKENS)
 
     def _read(self, artifact: ArtifactHandle, page: int) -> TokenOptEnvAction | None:
