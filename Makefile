@@ -24,12 +24,17 @@ results: .venv/core
 	$(BIN)/camre sensitivity --split validation --episodes 60 --seeds 0 --readme docs/results.md
 
 # The trained policy beside the best heuristic, from what it said (results/actions): no network is needed to check it.
-SAID := actions:results/actions/validation
+SAID := actions:results/actions
 trained: .venv/core
-	$(BIN)/camre eval --split validation --seeds 0-3 --policy expert --policy $(SAID)-warm-start.jsonl \
-	  --policy $(SAID)-seeds.jsonl --policy $(SAID)-trained.jsonl --out runs/trained --fresh
+	$(BIN)/camre eval --split validation --seeds 0-3 --policy expert --policy $(SAID)/validation-warm-start.jsonl \
+	  --policy $(SAID)/validation-seeds.jsonl --policy $(SAID)/validation-trained.jsonl \
+	  --policy $(SAID)/validation-continued.jsonl --out runs/trained --fresh
 	for page in results/README.md artifacts/camre-v2/README.md; do \
-	  $(BIN)/camre leaderboard runs/trained --against $(SAID)-trained.jsonl --readme $$page --block validation || exit 1; done
+	  $(BIN)/camre leaderboard runs/trained --against $(SAID)/validation-trained.jsonl --readme $$page --block validation || exit 1; done
+	$(BIN)/camre eval --split test --seeds 0-3 --policy expert --policy $(SAID)/test-warm-start.jsonl \
+	  --policy $(SAID)/test-continued.jsonl --out runs/trained-test --fresh
+	for page in results/README.md artifacts/camre-v2/README.md; do \
+	  $(BIN)/camre leaderboard runs/trained-test --against $(SAID)/test-continued.jsonl --readme $$page --block test || exit 1; done
 
 # A file's tests stay in one process, since they share what is slow to make.
 test: lint
