@@ -13,7 +13,7 @@ It acts on observations, so whoever plays, a tutor included, goes by what can be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
@@ -21,6 +21,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from TokenOptEnv.models import (
+    ArtifactKind,
     Finding,
     MemoryItem,
     ModelCard,
@@ -53,6 +54,7 @@ _CUES = (
 _KEPT = frozenset(f"{_FRAME} {LOUD_WORDS}".lower().split()) | terms.STOP_WORDS
 _CUE_WORDS = frozenset(_CUES.split())
 _STRAY_WORDS = tuple(sorted(terms.STOP_WORDS))
+_TABLES = (ArtifactKind.METRICS, ArtifactKind.TEST_REPORT)
 _LEAST_LETTERS = 3
 _TRIES = 8
 _TOKEN = re.compile(r"\{\w+\}|[A-Za-z0-9]+")
@@ -79,7 +81,7 @@ class Guise:
 
     def show(self, observation: TokenOptEnvObservation) -> TokenOptEnvObservation:
         if not self._asked:
-            self._kept |= set(_pieces(name for each in observation.task.subtasks for name in each.fields))
+            self._kept |= set(_pieces(_told_apart_by(observation)))
         memory = observation.working_memory
         return observation.model_copy(
             update={
@@ -174,6 +176,14 @@ class Guise:
         return result.model_copy(
             update={"payload": found.model_copy(update={"query": self.text(found.query), "hits": hits})}
         )
+
+
+def _told_apart_by(observation: TokenOptEnvObservation) -> Iterator[str]:
+    """What stays as it is: the names of what is asked for, and what a table is called, since nothing else in a prompt
+    tells which artifact is one."""
+    yield from (name for each in observation.task.subtasks for name in each.fields)
+    yield from (each.name for each in observation.task.answer_fields)
+    yield from (each.title for each in observation.artifacts if each.kind in _TABLES)
 
 
 def _pieces(texts: Iterable[str]) -> list[str]:

@@ -32,9 +32,12 @@ MOST_TRIES = 3
 """Calls on one question; after that it is left at what there is."""
 CONTENT = (ItemKind.SEGMENT, ItemKind.COMPRESSED)
 _YOUNG_HOURS = 24
+_ALIKE = 0.6
+"""Of the words of two searches, in both: then they are the same search."""
 _STANDS_OUT = {"host", "service"}
 """What is asked for first where figures of all hosts are at hand, in whatever words."""
 ONSET = ("commit",)
+_LAST_GOOD = ("last_good_run",)
 _WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
 _LAST_SENTENCE = re.compile(r"(?<=[.?] )(?=[A-Z])(?!.*[.?] [A-Z])", re.DOTALL)
 _LEAD = re.compile(r"[^:,]*:|[^,]*\s(?=\S+,)")
@@ -129,7 +132,9 @@ class Standing:
         return tuple(each for each in answer.cites if each in known and each not in read)
 
     def is_wide(self, subtask: Subtask) -> bool:
-        """It is about more than can be handed over by handle: it says so, or asks for what a table as a whole tells."""
+        """It is about more than can be handed over by handle: it asks for what only all of it tells, or it says so."""
+        if subtask.fields == _LAST_GOOD:
+            return True
         is_first = subtask is self.now.task.subtasks[0]
         is_tabled = _STANDS_OUT.issuperset(subtask.fields) or self._is_onset_apart
         if is_first and is_tabled and survey.tables(self.now):
@@ -177,7 +182,11 @@ class Standing:
         return None if self.now.last_tool_result is None else self.now.last_tool_result.payload
 
     def has_just_searched(self, *queries: str) -> bool:
-        return isinstance(self.last, SearchPayload) and self.last.query in queries
+        """In about these words: a student may have left one out."""
+        if not isinstance(self.last, SearchPayload):
+            return False
+        said = set(self.last.query.split())
+        return any(len(said & set(each.split())) >= _ALIKE * len(said | set(each.split())) for each in queries)
 
     def was_looked_for(self, route: RouteRecord) -> bool:
         """Whether this call was about what the search before it had listed."""

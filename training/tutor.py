@@ -137,10 +137,11 @@ class _Advice:
 
     def _is_wide(self, subtask: Subtask) -> bool:
         """It says so; or most of what a first question finds is in one table, or one is being gone through for it."""
-        questions = self.at.now.task.subtasks
-        if any(map(self.at.is_wide, questions)):
+        task = self.at.now.task
+        if any(map(self.at.is_wide, task.subtasks)) or task.phases > 1:
             return self.at.is_wide(subtask)
-        return subtask is questions[0] and subtask.fields == ONSET and self._table_in_hand is not None
+        is_onset = subtask is task.subtasks[0] and subtask.fields == ONSET
+        return is_onset and self._table_in_hand is not None
 
     @property
     def _table_in_hand(self) -> ArtifactHandle | None:
@@ -158,8 +159,10 @@ class _Advice:
         return None
 
     def _drop_misleading(self, subtask: Subtask) -> TokenOptEnvAction | None:
-        """Outdated results, where a slot waits for one: the latest that is held would fill it."""
-        if not any(each.slot and each.slot.from_subtask_id == subtask.subtask_id for each in self.at.now.task.subtasks):
+        """Outdated results, where a slot or a later phase waits for one: the latest that is held would be taken."""
+        slots = [each.slot for each in self.at.now.task.subtasks if each.slot]
+        is_waited_for = any(each.from_subtask_id == subtask.subtask_id for each in slots)
+        if resets.is_last_phase(self.at.now) and not is_waited_for:
             return None
         names = {each.finding_id for each in self.at.outdated if each.subtask_id == subtask.subtask_id}
         items = self.at.now.working_memory.items
