@@ -117,6 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         if chosen.guise and chosen.tokenizer is None:
             raise BadInput(f"--guise {chosen.guise} takes words from a vocabulary; name one with --tokenizer")
+        if chosen.tokenizer is not None:
+            stand_ins(chosen.tokenizer)  # here, so that what is wrong with it is said once
         candidates = _candidates(chosen.policy, config.profile)
         boxes = [CaseBox(file) for file in chosen.box or ()]
         made: dict[str, Path] = {name: box.file for box in boxes for name in box.cases}

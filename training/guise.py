@@ -20,6 +20,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from TokenOptEnv.errors import BadInput
 from TokenOptEnv.models import (
     ArtifactKind,
     Finding,
@@ -57,6 +58,7 @@ _STRAY_WORDS = tuple(sorted(terms.STOP_WORDS))
 _TABLES = (ArtifactKind.METRICS, ArtifactKind.TEST_REPORT)
 _LEAST_LETTERS = 3
 _TRIES = 8
+_FEWEST = 100
 _TOKEN = re.compile(r"\{\w+\}|[A-Za-z0-9]+")
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _GAP = re.compile(r"(?<=[a-z,]) (?=[a-z])")
@@ -199,5 +201,10 @@ def _shaped(other: str, like: str) -> str:
 @lru_cache
 def stand_ins(tokenizer: Path) -> tuple[str, ...]:
     """Words that a model's own vocabulary has, and none of its pieces of words: each is one token to copy."""
+    if not tokenizer.is_file():
+        raise BadInput(f"there is no tokenizer {str(tokenizer)!r}; name a model's tokenizer.json")
     known = Tokenizer.from_file(str(tokenizer)).get_vocab()
-    return tuple(token[1:] for token in sorted(known, key=known.__getitem__) if _FAKE.fullmatch(token))
+    words = tuple(token[1:] for token in sorted(known, key=known.__getitem__) if _FAKE.fullmatch(token))
+    if len(words) < _FEWEST:
+        raise BadInput(f"{str(tokenizer)!r} has {len(words)} whole words; a guise takes {_FEWEST}: name another")
+    return words

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.train.conftest import Run
 from TokenOptEnv import scenario_store
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.episode_runtime import start
@@ -122,3 +123,13 @@ def test_a_vocabulary_lends_whole_words_alone(tiny: Path) -> None:
     words = stand_ins(tiny / "tokenizer.json")
     assert len(words) > 100
     assert all(re.fullmatch(r"[a-z]{4,9}", each) for each in words)
+
+
+@pytest.mark.parametrize(
+    ("options", "cause"),
+    [((), "name one with --tokenizer"), (("--tokenizer", "none.json"), "there is no tokenizer 'none.json'")],
+)
+def test_without_a_vocabulary_one_line_says_so(run: Run, tmp_path: Path, options: tuple[str, ...], cause: str) -> None:
+    done = run("collect", "--easy", 1, "--guise", 1, *options, "--out", tmp_path / "train", code=1)
+    assert cause in done.stderr
+    assert done.stderr.count("\n") == 1
