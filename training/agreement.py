@@ -13,14 +13,14 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.policies.recorded_actions import SaidEpisode
-from training.cases import CaseBox
+from training.cases import opened
 from training.episode import Episode, said
 from training.tutor import Tutor
 
@@ -55,7 +55,7 @@ def compare(box: Path, episodes: Sequence[SaidEpisode], processes: int) -> Count
 
 
 def _one(box: Path, played: SaidEpisode) -> Counter[tuple[str, str]]:
-    episode = Episode(_box(box), played.scenario_id, played.seed, EpisodeConfig())
+    episode = Episode(opened(box), played.scenario_id, played.seed, EpisodeConfig())
     tutor = Tutor()
     counts: Counter[tuple[str, str]] = Counter()
     for text in played.actions:
@@ -76,12 +76,6 @@ def table(counts: Counter[tuple[str, str]]) -> str:
         steps = counts[name, "steps"]
         lines.append(f"| {name} | {steps} | {counts[name, 'verb'] / steps:.2f} | {counts[name, 'same'] / steps:.2f} |")
     return "\n".join(lines)
-
-
-@cache
-def _box(file: Path) -> CaseBox:
-    """Opened once in each process."""
-    return CaseBox(file)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig
@@ -87,6 +87,12 @@ class CaseBox:
 
     def named(self, *difficulties: Difficulty) -> tuple[str, ...]:
         return tuple(case.scenario_id for case in self.index.cases if case.difficulty in difficulties)
+
+
+@cache
+def opened(file: Path) -> CaseBox:
+    """Once in each process, for those that were forked: opened before, they would share its place in the file."""
+    return CaseBox(file)
 
 
 def plan_costs(scenario: Scenario, config: EpisodeConfig) -> tuple[Cost | None, ...]:

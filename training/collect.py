@@ -25,7 +25,6 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import count
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
@@ -35,7 +34,7 @@ from TokenOptEnv import policies, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, Difficulty, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.errors import BadInput, CamreError
-from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.models import TokenOptEnvObservation
 from TokenOptEnv.models.base import Frozen
 from TokenOptEnv.scenario import Scenario, dump_scenario
 from TokenOptEnv.streams import Stream
@@ -45,7 +44,7 @@ from TokenOptEnv.world import ReferenceCosts, build_world
 from training import cases
 from training.cases import LONG_STEPS, BoxedCase, BoxIndex, CaseBox, Cost
 from training.episode import said
-from training.guise import Guise, stand_ins
+from training.guise import stand_ins, worn
 from training.slips import slip
 from training.tutor import TUTOR, teacher
 
@@ -242,14 +241,8 @@ def _made(job: Job) -> tuple[Scenario, tuple[Cost | None, ...]]:
 
 
 def _made_before(file: Path, scenario_id: str) -> tuple[Scenario, tuple[Cost | None, ...]]:
-    box = _box(file)
+    box = cases.opened(file)
     return box.load(scenario_id), box.cases[scenario_id].costs
-
-
-@cache
-def _box(file: Path) -> CaseBox:
-    """Opened once in each process."""
-    return CaseBox(file)
 
 
 def _worth_showing(played: Iterable[tuple[int, _Played]], job: Job) -> list[tuple[int, _Played]]:
@@ -279,15 +272,13 @@ def _play(
 ) -> _Played:
     reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
     world = build_world(scenario, seed, job.config, reference=lambda: reference)
-    guise = None
-    if job.guise and job.tokenizer is not None:
-        guise = Guise(stand_ins(job.tokenizer), scenario.scenario_id, seed, job.guise)
+    guise = worn(job.guise, scenario.scenario_id, seed, job.tokenizer)
     draw = Stream("slips", scenario.scenario_id, seed)
     is_at_home = candidate == TUTOR
     """A tutor goes on from wherever a slip has led."""
     policy = teacher(candidate, seed)
     now = start(world, f"{scenario.scenario_id}@{seed}")
-    observation = _seen(now.observation, guise)
+    observation = guise.show(now.observation)
     texts: list[str] = []
     slips: list[int] = []
     is_sayable = True
@@ -295,32 +286,24 @@ def _play(
         action = policy.act(observation)
         spoiled = slip(action, observation, draw, is_at_home) if draw.chance(slip_share) else None
         while spoiled is not None:
-            after = advance(now.state, _meant(parse(spoiled, observation), guise), world)
+            after = advance(now.state, guise.mean(parse(spoiled, observation)), world)
             is_refused = _is_refused(after.observation)
             if after.observation.done or not (is_at_home or is_refused):
                 break
             slips.append(len(texts))
             texts.append(spoiled)
-            now, observation = after, _seen(after.observation, guise)
+            now, observation = after, guise.show(after.observation)
             action = policy.act(observation) if is_at_home else action
             if not (is_refused and draw.chance(_AGAIN_SHARE)):
                 break
         text = said(action, observation)
         is_sayable = is_sayable and text is not None
         texts.append(text or "")
-        now = advance(now.state, _meant(action, guise), world)
-        observation = _seen(now.observation, guise)
+        now = advance(now.state, guise.mean(action), world)
+        observation = guise.show(now.observation)
     assert observation.score is not None
     told = tuple(texts) if is_sayable else ()
     return _Played(observation.score.success, observation.score.total_return, told, tuple(slips), job.guise)
-
-
-def _seen(observation: TokenOptEnvObservation, guise: Guise | None) -> TokenOptEnvObservation:
-    return observation if guise is None else guise.show(observation)
-
-
-def _meant(action: TokenOptEnvAction, guise: Guise | None) -> TokenOptEnvAction:
-    return action if guise is None else guise.mean(action)
 
 
 def _is_refused(observation: TokenOptEnvObservation) -> bool:

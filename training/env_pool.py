@@ -24,7 +24,7 @@ from TokenOptEnv import policies
 from TokenOptEnv.config import EpisodeConfig
 from training.cases import CaseBox
 from training.episode import Episode, Outcome
-from training.guise import Guise, stand_ins
+from training.guise import worn
 from training.prompt_tokens import Ids, PromptTokens
 
 _LOOK_EVERY_S = 5.0
@@ -130,8 +130,8 @@ class Stage:
                 return Compared(slot, episode.played_by(policies.make(policy, seed)))
 
     def _begun(self, scenario_id: str, seed: int, guise: int) -> Episode:
-        worn = Guise(stand_ins(self._room.tokenizer), scenario_id, seed, guise) if guise else None
-        return Episode(self._box, scenario_id, seed, self._room.config, worn)
+        seen_as = worn(guise, scenario_id, seed, self._room.tokenizer)
+        return Episode(self._box, scenario_id, seed, self._room.config, seen_as)
 
     def _shown(self, slot: int) -> Shown:
         episode = self._episodes[slot]

@@ -14,7 +14,7 @@ from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
 from TokenOptEnv.world import build_world
 from training.cases import CaseBox
-from training.guise import Guise
+from training.guise import Plain
 
 LONGEST_ACTION_CHARACTERS = 240
 
@@ -72,7 +72,7 @@ class Episode:
     """Steps the engine itself, because a box brings its own reference costs; the bytes are `LocalEnv`'s."""
 
     def __init__(
-        self, box: CaseBox, scenario_id: str, seed: int, config: EpisodeConfig, guise: Guise | None = None
+        self, box: CaseBox, scenario_id: str, seed: int, config: EpisodeConfig, guise: Plain | None = None
     ) -> None:
         is_priced = config.catalog == box.index.catalog
         self._world = build_world(
@@ -82,8 +82,8 @@ class Episode:
             reference=lambda: box.reference(scenario_id, seed) if is_priced else None,
         )
         self._now = start(self._world, f"{scenario_id}@{seed}")
-        self._guise = guise
-        self.observation: TokenOptEnvObservation = self._seen()
+        self._guise = guise or Plain()
+        self.observation: TokenOptEnvObservation = self._guise.show(self._now.observation)
         self._tally = _Tally()
 
     @property
@@ -104,15 +104,11 @@ class Episode:
         self.act(parse(text, self.observation))
 
     def act(self, action: TokenOptEnvAction) -> None:
-        meant = action if self._guise is None else self._guise.mean(action)
-        self._now = advance(self._now.state, meant, self._world)
-        self.observation = self._seen()
+        self._now = advance(self._now.state, self._guise.mean(action), self._world)
+        self.observation = self._guise.show(self._now.observation)
         self._tally.actions[action.action_type.value] += 1
         self._tally.malformed += action.action_type is ActionType.MALFORMED
         self._tally.refused += self.was_refused
-
-    def _seen(self) -> TokenOptEnvObservation:
-        return self._now.observation if self._guise is None else self._guise.show(self._now.observation)
 
     def played_by(self, policy: Policy) -> Outcome:
         """To its end."""

@@ -19,7 +19,7 @@ from TokenOptEnv.config import DEFAULT_CONTROLLERS, DEFAULT_WORLDS, EpisodeConfi
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.policies.recorded_actions import SaidEpisode
 from TokenOptEnv.streams import word
-from training.cases import CaseBox
+from training.cases import CaseBox, opened
 from training.env_pool import EnvPool, open_pool
 from training.episode import Episode, Outcome
 from training.options import add_cache, config_of, grammar_of, room_of, sampling_of
@@ -130,18 +130,8 @@ def _said(played: Played, model: PolicyModel) -> str:
 
 def _play_heuristic(job: tuple[str, Path, Task, EpisodeConfig]) -> Outcome:
     name, file, task, config = job
-    episode = Episode(_box(file), task.scenario_id, task.seed, config)
+    episode = Episode(opened(file), task.scenario_id, task.seed, config)
     return episode.played_by(teacher(name, task.seed))
-
-
-_BOXES: dict[Path, CaseBox] = {}
-
-
-def _box(file: Path) -> CaseBox:
-    """Opened once in each process."""
-    if file not in _BOXES:
-        _BOXES[file] = CaseBox(file)
-    return _BOXES[file]
 
 
 def _tell(name: str, outcomes: list[Outcome]) -> None:

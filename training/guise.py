@@ -22,7 +22,6 @@ from tokenizers import Tokenizer
 
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.models import (
-    ArtifactKind,
     Finding,
     MemoryItem,
     ModelCard,
@@ -33,6 +32,7 @@ from TokenOptEnv.models import (
     TokenOptEnvObservation,
     ToolResult,
 )
+from TokenOptEnv.policies.survey import TABLES
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from TokenOptEnv.simulators import terms
 from TokenOptEnv.streams import Stream, uniform, word
@@ -55,7 +55,6 @@ _CUES = (
 _KEPT = frozenset(f"{_FRAME} {LOUD_WORDS}".lower().split()) | terms.STOP_WORDS
 _CUE_WORDS = frozenset(_CUES.split())
 _STRAY_WORDS = tuple(sorted(terms.STOP_WORDS))
-_TABLES = (ArtifactKind.METRICS, ArtifactKind.TEST_REPORT)
 _LEAST_LETTERS = 3
 _TRIES = 8
 _FEWEST = 100
@@ -66,7 +65,17 @@ _FAKE = re.compile(r"Ġ[a-z]{4,9}")
 _SIZES = ("", " 2", " 3.1", " 4", " mini", " 8B", " 70B", " Pro")
 
 
-class Guise:
+class Plain:
+    """A case as it is."""
+
+    def show(self, observation: TokenOptEnvObservation) -> TokenOptEnvObservation:
+        return observation
+
+    def mean(self, action: TokenOptEnvAction) -> TokenOptEnvAction:
+        return action
+
+
+class Guise(Plain):
     """Of one episode. A word's stand-in is chosen when it is first seen; what was not seen has none."""
 
     def __init__(self, words: Sequence[str], *key: str | int) -> None:
@@ -185,7 +194,7 @@ def _told_apart_by(observation: TokenOptEnvObservation) -> Iterator[str]:
     tells which artifact is one."""
     yield from (name for each in observation.task.subtasks for name in each.fields)
     yield from (each.name for each in observation.task.answer_fields)
-    yield from (each.title for each in observation.artifacts if each.kind in _TABLES)
+    yield from (each.title for each in observation.artifacts if each.kind in TABLES)
 
 
 def _pieces(texts: Iterable[str]) -> list[str]:
@@ -196,6 +205,11 @@ def _shaped(other: str, like: str) -> str:
     if like.isupper():
         return other.upper()
     return other.capitalize() if like[0].isupper() else other
+
+
+def worn(number: int, scenario_id: str, seed: int, tokenizer: Path | None) -> Plain:
+    """The guise of this number, in the words of this vocabulary; 0 is none."""
+    return Guise(stand_ins(tokenizer), scenario_id, seed, number) if number and tokenizer is not None else Plain()
 
 
 @lru_cache

@@ -141,22 +141,20 @@ class _Advice:
         if any(map(self.at.is_wide, task.subtasks)) or task.phases > 1:
             return self.at.is_wide(subtask)
         is_onset = subtask is task.subtasks[0] and subtask.fields == ONSET
-        return is_onset and self._table_in_hand is not None
+        return is_onset and self._is_table_in_hand
 
     @property
-    def _table_in_hand(self) -> ArtifactHandle | None:
+    def _is_table_in_hand(self) -> bool:
         """Where no word says that a question is about all of a table: what was found and not asked about yet does."""
         asked = max((route.item_alias for route in self.at.now.routing.routes), default=0)
         fresh = [item for item in self.at.now.working_memory.items if item.alias > asked]
-        for table in survey.tables(self.at.now):
-            ids = set(errands.segment_ids(table))
-            if any(item.kind in _GONE_THROUGH and not ids.isdisjoint(self.at.sources_of(item)) for item in fresh):
-                return table
-            for item in fresh:
-                hits = self.at.named([item]) if item.kind is ItemKind.SEARCH else []
-                if 2 * sum(name in ids for name in hits) > len(hits) >= _LEAST_HITS:
-                    return table
-        return None
+        held = {name for item in fresh if item.kind in _GONE_THROUGH for name in self.at.sources_of(item)}
+        searches = [self.at.named([item]) for item in fresh if item.kind is ItemKind.SEARCH]
+        for ids in (set(errands.segment_ids(table)) for table in survey.tables(self.at.now)):
+            shares = ((len(hits), sum(name in ids for name in hits)) for hits in searches)
+            if not ids.isdisjoint(held) or any(2 * among > hits >= _LEAST_HITS for hits, among in shares):
+                return True
+        return False
 
     def _drop_misleading(self, subtask: Subtask) -> TokenOptEnvAction | None:
         """Outdated results, where a slot or a later phase waits for one: the latest that is held would be taken."""

@@ -21,7 +21,7 @@ _SHARE_OF_HITS = 0.8
 _LEAST_HITS = 5
 """Hits in one artifact from which a question asks for all of it, though it does not say so."""
 _MOST_SEGMENTS = 24
-_TABLES = (ArtifactKind.METRICS, ArtifactKind.TEST_REPORT)
+TABLES = (ArtifactKind.METRICS, ArtifactKind.TEST_REPORT)
 """What is read as a whole; many hits in a log or a list of changes are no reason to read all of it."""
 _RATIO = 0.4
 
@@ -43,8 +43,7 @@ def tables(observation: TokenOptEnvObservation) -> tuple[ArtifactHandle, ...]:
     return tuple(
         artifact
         for artifact in observation.artifacts
-        if artifact.kind in _TABLES
-        and ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
+        if artifact.kind in TABLES and ROUTE_MAX_HANDLES[observation.task.profile] < artifact.segments <= _MOST_SEGMENTS
     )
 
 
