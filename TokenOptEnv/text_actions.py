@@ -2,6 +2,9 @@
 
 `parse` is what a text policy's output goes through; `write` is the inverse, and its length is what the
 controller is billed as output, whoever made the action.
+
+In a query a question may be named instead of copied: `find ?2 k5` searches for the words of the second
+(`questions.references`). It is read as those words, and billed as those words.
 """
 
 from __future__ import annotations
@@ -10,10 +13,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import ActionType, Effort, TokenOptEnvAction, TokenOptEnvObservation
 
 _LONGEST_OUTPUT_CHARACTERS = 4_000
 _EFFORTS = {effort.value for effort in Effort}
+_REFERENCE = re.compile(r"(?<!\S)\?\d{1,2}-?(?!\S)")
 
 
 class Numbering(NamedTuple):
@@ -146,7 +151,25 @@ def parse(text: str, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
     text = text[:_LONGEST_OUTPUT_CHARACTERS].encode(errors="replace").decode()
     line = text.strip().split("\n", 1)[0].strip()
     action = _parse_line(line, Numbering.of(observation))
-    return action or TokenOptEnvAction(action_type=ActionType.MALFORMED, raw_text=text)
+    if action is None:
+        return TokenOptEnvAction(action_type=ActionType.MALFORMED, raw_text=text)
+    if action.query is None or not _REFERENCE.search(action.query):
+        return action
+    meant = questions.references(observation)
+    return action.model_copy(update={"query": _REFERENCE.sub(lambda said: meant.get(said[0], said[0]), action.query)})
+
+
+def referred(
+    action: TokenOptEnvAction, observation: TokenOptEnvObservation, without_choices: bool = False
+) -> TokenOptEnvAction:
+    """The same, naming the question that its query repeats; `parse` undoes it.
+
+    Where a question lists nothing to choose from, both ways to name it mean the same: the one without, if so wished.
+    """
+    if action.query is None:
+        return action
+    named = [name for name, words in questions.references(observation).items() if words == action.query]
+    return action.model_copy(update={"query": named[-1 if without_choices else 0] if named else action.query})
 
 
 def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:

@@ -10,11 +10,12 @@ from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import Policy
 from TokenOptEnv.prompt import render_text
-from TokenOptEnv.text_actions import Numbering, parse
+from TokenOptEnv.text_actions import Numbering, parse, referred
 from TokenOptEnv.text_actions import write as short_form
 from TokenOptEnv.world import build_world
 from training.cases import CaseBox
 from training.guise import Plain
+from training.standing import leaves_choices_out
 
 LONGEST_ACTION_CHARACTERS = 240
 
@@ -46,7 +47,8 @@ class Outcome:
 
 def said(action: TokenOptEnvAction, observation: TokenOptEnvObservation) -> str | None:
     """The short form of an action, where it means the same and fits what a policy may write in a step."""
-    text = _as_spoken(short_form(action, Numbering.of(observation)), action.action_type)
+    named = referred(action, observation, leaves_choices_out(observation))
+    text = _as_spoken(short_form(named, Numbering.of(observation)), action.action_type)
     return text if len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action else None
 
 

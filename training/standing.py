@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from TokenOptEnv import questions
 from TokenOptEnv.config import ROUTE_MAX_HANDLES
 from TokenOptEnv.models import (
     AnyPayload,
@@ -22,9 +23,8 @@ from TokenOptEnv.models import (
     Subtask,
     TokenOptEnvObservation,
 )
-from TokenOptEnv.policies import cache_first, questions, survey
+from TokenOptEnv.policies import cache_first, survey
 from TokenOptEnv.policies.expert import is_about_all, trusted_first
-from TokenOptEnv.simulators import terms
 
 SURE = 0.5
 """The least confidence of a reply that settles a question."""
@@ -38,10 +38,7 @@ _STANDS_OUT = {"host", "service"}
 """What is asked for first where figures of all hosts are at hand, in whatever words."""
 ONSET = ("commit",)
 _LAST_GOOD = ("last_good_run",)
-_WORD = re.compile(r"\w+(?:[.\-/:]\w+)*")
-_LAST_SENTENCE = re.compile(r"(?<=[.?] )(?=[A-Z])(?!.*[.?] [A-Z])", re.DOTALL)
-_LEAD = re.compile(r"[^:,]*:|[^,]*\s(?=\S+,)")
-"""What introduces a list: up to a colon, or to the last word before the first comma."""
+_RED_BUILDS = "ci"
 _LISTINGS = (ItemKind.SEARCH, ItemKind.PREVIEW)
 _LISTED = re.compile(r"^(\d+) (?:A\d+ s\d+ )?\d+t ", re.MULTILINE)
 _QUOTED = re.compile(r"'[^']*'")
@@ -139,7 +136,7 @@ class Standing:
         is_tabled = _STANDS_OUT.issuperset(subtask.fields) or self._is_onset_apart
         if is_first and is_tabled and survey.tables(self.now):
             return True
-        return is_about_all(_QUOTED.sub("", without_hints(questions.wording(self.now, subtask))))
+        return is_about_all(_QUOTED.sub("", questions.without_hints(questions.wording(self.now, subtask))))
 
     @property
     def _is_onset_apart(self) -> bool:
@@ -221,24 +218,9 @@ def _is_sure(finding: Finding) -> bool:
     return finding.source == "cache" or finding.confidence >= SURE
 
 
-def without_hints(wording: str) -> str:
-    """What is asked, without the words in which its evidence is written."""
-    return _parted(wording)[0]
-
-
-def content_words(text: str) -> list[str]:
-    """The words that say something, in their order; compounds stay whole, the search takes them apart itself."""
-    words = _WORD.findall(" ".join(_parted(text)))
-    return list(dict.fromkeys(word for word in words if word.lower() not in terms.STOP_WORDS))
-
-
-def _parted(wording: str) -> tuple[str, str]:
-    """A question and the words it hints at: a list in a last sentence of its own, however that is introduced."""
-    last = _LAST_SENTENCE.search(wording)
-    hints = wording[last.start() :] if last else ""
-    if "," not in hints or "?" in hints:
-        return wording, ""
-    return wording[: -len(hints)], _LEAD.sub("", hints, count=1)
+def leaves_choices_out(observation: TokenOptEnvObservation) -> bool:
+    """What a question about a red build lists, suspects mostly, is all over the logs, and would be found there."""
+    return observation.task.family == _RED_BUILDS
 
 
 def shown(observation: TokenOptEnvObservation) -> list[str]:

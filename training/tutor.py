@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from TokenOptEnv import policies
+from TokenOptEnv import policies, questions
 from TokenOptEnv.config import (
     CACHE_MAX_HITS,
     FINDING_CAP_TOKENS,
@@ -34,16 +34,15 @@ from TokenOptEnv.models import (
     TokenOptEnvAction,
     TokenOptEnvObservation,
 )
-from TokenOptEnv.policies import Policy, desk, errands, questions, resets, survey
-from TokenOptEnv.policies.expert import as_asked_before
+from TokenOptEnv.policies import Policy, desk, errands, resets, survey
+from TokenOptEnv.policies.expert import SINCE_WHEN, is_about_history
 from TokenOptEnv.policies.submission import is_last_chance, submit
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from training import hiring
-from training.standing import CONTENT, MOST_TRIES, ONSET, SURE, Standing, content_words, without_hints
+from training.standing import CONTENT, MOST_TRIES, ONSET, SURE, Standing, leaves_choices_out
 
 _STEPS_TO_ASK_CACHE = 10
 """With fewer, a cache that holds nothing would cost the answer itself."""
-_LONGEST_QUERY_CHARACTERS = 200
 _RATIO = 0.4
 _GONE_THROUGH = (ItemKind.PREVIEW, *CONTENT)
 _HEADER_TOKENS = 12
@@ -77,8 +76,6 @@ _LEAST_HITS = 4
 _FIRST_RUN = re.compile(r"\brun was (?:the )?first\b")
 _FIRST_RUN_SEARCH = _Search(6, 4)
 _RUNS = re.compile(r"\bruns\b")
-_RED_BUILDS = "ci"
-_SUSPECTS = re.compile(r":\s*(?:[^,?:]+,\s*){2,}[^?]*\?")
 
 
 TUTOR = "tutor"
@@ -173,7 +170,7 @@ class _Advice:
         if tries and tries[-1].finding_id is not None:
             return self._up(tries[-1])
         search = _ANY_SEARCH if tries else self._usual_search(subtask)
-        own = _short(" ".join(self._words_to_find(wording)))
+        own = self._words_to_find(wording)
         is_enough = len(tries) >= MOST_TRIES - 1
         if not is_enough and self._may_look and not self.at.has_just_searched(own, LOUD_WORDS):
             return self._find(self._query(own, tries), search.hits)
@@ -184,12 +181,8 @@ class _Advice:
             fresh = self._logs_of_several_runs_first(fresh)
         return self._ask(subtask, fresh[: min(search.handed_over, self.at.most_handles)], is_enough)
 
-    def _words_to_find(self, wording: str) -> list[str]:
-        """What a question about a red build lists, suspects mostly, is all over the logs, and would be found there."""
-        if self.at.now.task.family != _RED_BUILDS:
-            return content_words(wording)
-        asked = without_hints(wording)
-        return content_words(_SUSPECTS.sub("?", asked) + wording[len(asked) :])
+    def _words_to_find(self, wording: str) -> str:
+        return _words(questions.without_choices(wording) if leaves_choices_out(self.at.now) else wording)
 
     def _logs_of_several_runs_first(self, segment_ids: Sequence[str]) -> Sequence[str]:
         """Of the run that a question names there are logs of its own, and it was not the first."""
@@ -235,16 +228,14 @@ class _Advice:
                 return asking
         if table is None:
             return self._go_through_hits(subtask, wording)
-        gathering = (
-            self._gather(table, " ".join(content_words(without_hints(wording)))) if self.at.spare_steps >= 2 else None
-        )
+        gathering = self._gather(table, _words(wording)) if self.at.spare_steps >= 2 else None
         return gathering or self._ask(subtask, self._gathered(table))
 
     def _go_through_hits(self, subtask: Subtask, wording: str) -> TokenOptEnvAction | None:
         """Where there is no table: what one search finds, and what it leaves over after the handles is loaded."""
         is_time = self.at.spare_steps >= 2
         if is_time and not self._has_searched_since_asking:
-            search = self._find(" ".join(content_words(wording)), SEARCH_MAX_TOP_K)
+            search = self._find(_words(wording), SEARCH_MAX_TOP_K)
             if search is not None:
                 return search
         hits = self.at.in_sight(wording, self.at.searches[-1:])[:SEARCH_MAX_TOP_K]
@@ -353,7 +344,8 @@ class _Advice:
         return self._in_room(asking, FINDING_CAP_TOKENS, route.context_ids)
 
     def _ask_cache(self, wording: str) -> TokenOptEnvAction | None:
-        query = _short(as_asked_before(without_hints(wording)))
+        """A history is asked about in the words that others will have used; anything else in its own."""
+        query = SINCE_WHEN if is_about_history(wording) else _words(wording)
         return self._in_room(TokenOptEnvAction(action_type=ActionType.QUERY_CACHE, query=query), _CACHE_TOKENS)
 
     def _read(self, artifact: ArtifactHandle, page: int) -> TokenOptEnvAction | None:
@@ -368,7 +360,7 @@ class _Advice:
         top_k = min(top_k, (desk.room_tokens(self.at.now) - FINDING_CAP_TOKENS) // SEARCH_HIT_CAP_TOKENS)
         if drop is not None or top_k < 1 or not query:
             return drop
-        return TokenOptEnvAction(action_type=ActionType.SEARCH_ARTIFACTS, query=_short(query), top_k=top_k)
+        return TokenOptEnvAction(action_type=ActionType.SEARCH_ARTIFACTS, query=query, top_k=top_k)
 
     def _load(
         self, wanted: Iterable[str], keep: Collection[str], is_to_be_squeezed: bool = False
@@ -424,9 +416,6 @@ class _Advice:
         return desk.purge(self.at.now, dropped)
 
 
-def _short(query: str) -> str:
-    """As many of its words as a student may write."""
-    words = query.split()
-    while len(" ".join(words)) > _LONGEST_QUERY_CHARACTERS:
-        words.pop()
-    return " ".join(words)
+def _words(wording: str) -> str:
+    """As a student refers to them (`questions.references`), instead of copying them one by one."""
+    return " ".join(questions.content_words(wording))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
+from TokenOptEnv import questions
 from TokenOptEnv.by_hand.labels import item_gist, place
 from TokenOptEnv.by_hand.plain_text import clipped, plain
 from TokenOptEnv.models import (
@@ -19,7 +20,6 @@ from TokenOptEnv.models import (
     SearchPayload,
     TokenOptEnvObservation,
 )
-from TokenOptEnv.policies import questions
 from TokenOptEnv.simulators.compression import methods
 from TokenOptEnv.text_actions import Numbering
 from TokenOptEnv.world import strength

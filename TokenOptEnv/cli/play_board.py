@@ -11,11 +11,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from TokenOptEnv import questions
 from TokenOptEnv.by_hand.labels import item_gist
 from TokenOptEnv.by_hand.plain_text import plain
 from TokenOptEnv.config import Track
 from TokenOptEnv.models import Budget, ItemKind, MemoryItem, TokenOptEnvObservation
-from TokenOptEnv.policies import questions
 
 KINDS: Final[dict[ItemKind, tuple[str, str]]] = {
     ItemKind.SEGMENT: ("S", "cyan"),

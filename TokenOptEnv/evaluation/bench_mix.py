@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import ActionType, ItemKind, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import questions
 from TokenOptEnv.policies.submission import submit
 
 _AGAIN = 4

@@ -7,6 +7,7 @@ equal share of the money pays for.
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.config import FINDING_CAP_TOKENS, FULL_READ_CAP_TOKENS, PREVIEW_CAP_TOKENS, ROUTE_MAX_HANDLES, Profile
 from TokenOptEnv.models import (
     ActionType,
@@ -17,7 +18,7 @@ from TokenOptEnv.models import (
     TokenOptEnvAction,
     TokenOptEnvObservation,
 )
-from TokenOptEnv.policies import desk, questions, resets
+from TokenOptEnv.policies import desk, resets
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.purse import Offer, offers
 from TokenOptEnv.policies.submission import is_last_chance, submit

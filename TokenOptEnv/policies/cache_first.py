@@ -6,9 +6,10 @@ the latest word on its question.
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, Profile
 from TokenOptEnv.models import Finding, TokenOptEnvObservation
-from TokenOptEnv.policies import desk, errands, provenance, questions
+from TokenOptEnv.policies import desk, errands, provenance
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.cascade import Cascade
 from TokenOptEnv.policies.script import Steps

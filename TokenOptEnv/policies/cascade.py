@@ -6,8 +6,9 @@ the same way, with a scorer of its own). The strongest model is believed whateve
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import Effort, RoutePayload, Subtask, TokenOptEnvObservation
-from TokenOptEnv.policies import errands, menu, questions
+from TokenOptEnv.policies import errands, menu
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.cheapest import cheapest_model
 from TokenOptEnv.policies.script import Scripted, Steps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.config import FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_HIT_CAP_TOKENS, Profile
 from TokenOptEnv.models import (
     ActionType,
@@ -12,7 +13,7 @@ from TokenOptEnv.models import (
     TokenOptEnvAction,
     TokenOptEnvObservation,
 )
-from TokenOptEnv.policies import desk, questions, resets
+from TokenOptEnv.policies import desk, resets
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.submission import is_last_chance, submit
 from TokenOptEnv.simulators import terms

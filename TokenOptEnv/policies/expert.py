@@ -15,9 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from TokenOptEnv import questions
 from TokenOptEnv.config import CACHE_MAX_HITS, FINDING_CAP_TOKENS, ROUTE_MAX_HANDLES, SEARCH_MAX_TOP_K
 from TokenOptEnv.models import ArtifactKind, Effort, ModelCard, SearchPayload, Subtask, TokenOptEnvObservation
-from TokenOptEnv.policies import cache_first, desk, errands, judgement, questions, survey
+from TokenOptEnv.policies import cache_first, desk, errands, judgement, survey
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
@@ -36,7 +37,7 @@ _ABOUT_ALL = re.compile(
     r"\b(?:all|each|every|over|one by one|side by side|host by host|going through|nights|results)\b", re.I
 )
 _ABOUT_HISTORY = re.compile(r"\b(?:commit|checkout|checked out|runs?|nights?|nightly)\b", re.I)
-_SINCE_WHEN = "since which commit or run lasting failure"
+SINCE_WHEN = "since which commit or run lasting failure"
 """In what words others will have asked about a history; an earlier result goes by its own question."""
 _HINTS = re.compile(r"\b(?:Traces of it|Look for|Keywords)\b.*", re.DOTALL)
 """Words of the evidence, which an earlier question will not have had."""
@@ -118,7 +119,11 @@ def is_about_all(wording: str) -> bool:
 
 def as_asked_before(wording: str) -> str:
     """A question in the words in which somebody else will have asked it."""
-    return _SINCE_WHEN if _ABOUT_HISTORY.search(wording) else _HINTS.sub("", wording)
+    return SINCE_WHEN if is_about_history(wording) else _HINTS.sub("", wording)
+
+
+def is_about_history(wording: str) -> bool:
+    return _ABOUT_HISTORY.search(wording) is not None
 
 
 def _rest_nano_usd(observation: TokenOptEnvObservation) -> int:

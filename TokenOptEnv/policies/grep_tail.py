@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from TokenOptEnv import questions
 from TokenOptEnv.config import FINDING_CAP_TOKENS, PREVIEW_PAGE_SEGMENTS, Profile
 from TokenOptEnv.models import ArtifactHandle, ArtifactKind, Effort, Subtask, TokenOptEnvObservation
-from TokenOptEnv.policies import errands, menu, questions
+from TokenOptEnv.policies import errands, menu
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps
 from TokenOptEnv.policies.symptoms import LOUD_WORDS

@@ -6,9 +6,10 @@ hold the rest of the answer, and what is held needs no handle.
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.config import FINDING_CAP_TOKENS
 from TokenOptEnv.models import ArtifactHandle, Effort, Subtask, TokenOptEnvObservation
-from TokenOptEnv.policies import desk, errands, menu, questions
+from TokenOptEnv.policies import desk, errands, menu
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps
 

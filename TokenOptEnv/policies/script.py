@@ -10,8 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import Subtask, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import questions, resets
+from TokenOptEnv.policies import resets
 from TokenOptEnv.policies.submission import is_last_chance, submit
 
 Steps = Generator[TokenOptEnvAction, TokenOptEnvObservation, TokenOptEnvObservation]

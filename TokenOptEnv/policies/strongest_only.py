@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import Effort, Subtask, TokenOptEnvObservation
-from TokenOptEnv.policies import errands, menu, questions
+from TokenOptEnv.policies import errands, menu
 from TokenOptEnv.policies.base import PolicyInfo
 from TokenOptEnv.policies.script import Scripted, Steps
 

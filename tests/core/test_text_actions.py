@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.cases import STRONGEST, WEAKEST, Play, find_everything, segment_with, toy, world_of
 from TokenOptEnv.models import ActionType, RefusalReason, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.text_actions import Numbering, describe, parse, write
+from TokenOptEnv.text_actions import Numbering, describe, parse, referred, write
 
 ORDERS = segment_with(toy(), "pool exhausted")
 _A = ActionType
@@ -221,3 +221,33 @@ def test_words_beyond_what_is_counted_exactly_are_billed_too() -> None:
 def test_the_long_form_names_every_field_that_was_set() -> None:
     told = describe(action(_A.ROUTE_SUBTASK, subtask_id="q-cause", model_id=WEAKEST, context_segment_ids=("a", "b")))
     assert told == f"ROUTE_SUBTASK context_segment_ids=a,b subtask_id=q-cause model_id={WEAKEST}"
+
+
+def test_a_question_is_named_in_a_query_instead_of_copied() -> None:
+    assert said("find ?1 k3") == action(_A.SEARCH_ARTIFACTS, query="request failed gateway", top_k=3)
+    assert said("cache ?3") == action(_A.QUERY_CACHE, query="setting bounds pool")
+    assert said("squeeze 1 extract 0.3: lease ?3").query == "lease setting bounds pool"
+
+
+def test_a_named_question_is_read_with_its_slot_filled() -> None:
+    assert said("find ?2").query == "req-7f3a fail"
+
+
+@pytest.mark.parametrize("query", ["?9", "?", "why?1", "?1st", "?0"])
+def test_what_names_no_question_is_searched_for_as_it_is(query: str) -> None:
+    assert said(f"find {query}").query == query
+
+
+def test_a_named_question_costs_what_its_words_cost() -> None:
+    named, copied = Play(world_of(toy())), Play(world_of(toy()))
+    named.act(parse("find ?1 k2", named.observation))
+    copied.act(parse("find request failed gateway k2", copied.observation))
+    assert named.observation == copied.observation
+
+
+@pytest.mark.parametrize("query", ["request failed gateway", "req-7f3a fail", "something else"])
+def test_naming_is_undone_by_reading(query: str) -> None:
+    whole = action(_A.SEARCH_ARTIFACTS, query=query, top_k=2)
+    short = referred(whole, play().observation)
+    assert (short.query == query) is (query == "something else")
+    assert said(written(short)) == whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
@@ -9,11 +10,11 @@ from statistics import fmean
 import pytest
 import torch
 
-from TokenOptEnv import policies, scenario_store
+from TokenOptEnv import policies, questions, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
 from TokenOptEnv.models import ActionType, ArtifactKind, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import desk, questions
+from TokenOptEnv.policies import desk
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
@@ -22,7 +23,7 @@ from training.collect import Job, collect_case
 from training.episode import LONGEST_ACTION_CHARACTERS, said
 from training.grammar import TokenGrammar
 from training.policy_model import Lora, PolicyModel
-from training.standing import Standing, content_words, shown
+from training.standing import Standing, shown
 from training.tutor import TUTOR, Tutor
 
 _NARROW, _WIDE = "ci-easy-g000003", "incident-easy-g100022"
@@ -215,9 +216,12 @@ def test_the_last_step_is_for_the_answer() -> None:
         assert tutor.act(late).action_type is ActionType.SUBMIT_ANSWER
 
 
-def test_the_words_of_a_question_are_copied_in_its_order() -> None:
-    question = "Which commit of orders.pool broke it? Traces of it: timeout, pool, lease, commit."
-    assert content_words(question) == ["commit", "orders.pool", "broke", "timeout", "pool", "lease"]
+def test_a_tutor_names_the_question_that_it_searches_for() -> None:
+    for case, reference in ((_NARROW, r"\?\d-"), (_WIDE, r"\?\d")):
+        texts = [said(Tutor().act(now.observation), now.observation) for now in played(Tutor().act, case, 0)[:-1]]
+        searches = [text for text in texts if text is not None and text.startswith("find")]
+        assert searches
+        assert all(re.fullmatch(rf"find {reference} k\d", text) for text in searches)
 
 
 def test_slips_of_a_tutor_may_go_through_and_are_not_learned() -> None:

@@ -22,7 +22,7 @@ from TokenOptEnv.models import (
     Subtask,
     TokenOptEnvObservation,
 )
-from TokenOptEnv.policies.questions import wording
+from TokenOptEnv.questions import wording
 from TokenOptEnv.simulators import terms
 
 T = TypeVar("T")

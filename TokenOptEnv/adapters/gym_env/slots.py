@@ -44,8 +44,8 @@ from TokenOptEnv.adapters.gym_env.board import (
 )
 from TokenOptEnv.config import ROUTE_MAX_HANDLES, TEXT_CAP_CHARACTERS, Profile
 from TokenOptEnv.models import V1_ACTIONS, V2_ACTIONS, ActionType, Effort, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies.questions import wording
 from TokenOptEnv.policies.submission import latest_findings, submit
+from TokenOptEnv.questions import wording
 from TokenOptEnv.simulators.compression import methods
 
 RATIOS: Final = (0.25, 0.5, 0.75)

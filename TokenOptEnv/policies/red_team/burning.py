@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import ActionType, Effort, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import menu, questions
+from TokenOptEnv.policies import menu
 from TokenOptEnv.policies.red_team.trick import Trick, ask, ask_everything, held, hydrate, search, surfaced
 from TokenOptEnv.policies.script import Steps
 

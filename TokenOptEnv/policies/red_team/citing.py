@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import desk, questions
+from TokenOptEnv.policies import desk
 from TokenOptEnv.policies.red_team.trick import Trick, ask_everything, held, hydrate, surfaced
 from TokenOptEnv.policies.script import Steps
 from TokenOptEnv.policies.submission import latest_findings, submit

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import menu, questions
+from TokenOptEnv.policies import menu
 from TokenOptEnv.policies.cheapest import cheapest_model
 from TokenOptEnv.policies.red_team.trick import Trick, ask, read, search, surfaced
 from TokenOptEnv.policies.script import Steps

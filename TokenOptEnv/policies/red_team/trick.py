@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from TokenOptEnv import questions
 from TokenOptEnv.models import ActionType, ModelCard, Subtask, TokenOptEnvAction, TokenOptEnvObservation
-from TokenOptEnv.policies import questions
 from TokenOptEnv.policies.cheapest import cheapest_model
 from TokenOptEnv.policies.script import Steps
 from TokenOptEnv.policies.submission import is_last_chance, submit
