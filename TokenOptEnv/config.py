@@ -38,6 +38,8 @@ Bills are counted in each model's own vocabulary.
 """
 
 SEGMENT_CAP_TOKENS: Final = 300
+ITEM_HEADER_TOKENS: Final = 12
+"""Above a segment in memory, at most."""
 FULL_READ_CAP_TOKENS: Final = 600
 PREVIEW_CAP_TOKENS: Final = 400
 PREVIEW_PAGE_SEGMENTS: Final = 8

@@ -4,7 +4,8 @@
 controller is billed as output, whoever made the action.
 
 In a query a question may be named instead of copied: `find ?2 k5` searches for the words of the second
-(`questions.references`). It is read as those words, and billed as those words.
+(`questions.references`). It is read as those words, and billed as those words. Likewise `load 5-20` names those of the
+segments 5 to 20 that memory does not hold yet and has room for (`segment_ranges`), and is billed as their numbers.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from TokenOptEnv import questions
+from TokenOptEnv import questions, segment_ranges
 from TokenOptEnv.models import ActionType, Effort, TokenOptEnvAction, TokenOptEnvObservation
 
 _LONGEST_OUTPUT_CHARACTERS = 4_000
 _EFFORTS = {effort.value for effort in Effort}
+_RANGE = re.compile(r"load +(\d{1,5})-(\d{1,5})", re.IGNORECASE)
 _REFERENCE = re.compile(r"(?<!\S)\?\d{1,2}-?(?!\S)")
 
 
@@ -150,7 +152,7 @@ def parse(text: str, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
     """
     text = text[:_LONGEST_OUTPUT_CHARACTERS].encode(errors="replace").decode()
     line = text.strip().split("\n", 1)[0].strip()
-    action = _parse_line(line, Numbering.of(observation))
+    action = _loading(line, observation) or _parse_line(line, Numbering.of(observation))
     if action is None:
         return TokenOptEnvAction(action_type=ActionType.MALFORMED, raw_text=text)
     if action.query is None or not _REFERENCE.search(action.query):
@@ -172,10 +174,20 @@ def referred(
     return action.model_copy(update={"query": named[-1 if without_choices else 0] if named else action.query})
 
 
+def _loading(line: str, observation: TokenOptEnvObservation) -> TokenOptEnvAction | None:
+    """Of a range; one that comes to nothing names its first number, so that the refusal says what is wrong with it."""
+    match = _RANGE.fullmatch(line)
+    if match is None:
+        return None
+    first, last = int(match[1]), int(match[2])
+    names = segment_ranges.meant(observation, first, last) or _named(match[1], _ids(Numbering.of(observation)))
+    return TokenOptEnvAction(action_type=ActionType.HYDRATE_SEGMENTS, context_segment_ids=names)
+
+
 def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
     verb, _, rest = line.partition(" ")
     rest = rest.strip()
-    ids = {number: name for name, number in numbering.things.items()}
+    ids = _ids(numbering)
     finding_ids: dict[int, tuple[str, ...]] = {}
     for name, number in numbering.finding_items.items():
         finding_ids[number] = (*finding_ids.get(number, ()), name)
@@ -252,6 +264,10 @@ def _parse_line(line: str, numbering: Numbering) -> TokenOptEnvAction | None:
             )
         case _:
             return None
+
+
+def _ids(numbering: Numbering) -> dict[int, str]:
+    return {number: name for name, number in numbering.things.items()}
 
 
 def _number(name: str, numbers: Mapping[str, int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from TokenOptEnv import segment_ranges
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
@@ -18,6 +19,7 @@ from training.guise import Plain
 from training.standing import leaves_choices_out
 
 LONGEST_ACTION_CHARACTERS = 240
+_FEWEST_IN_RANGE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,20 @@ class Outcome:
 def said(action: TokenOptEnvAction, observation: TokenOptEnvObservation) -> str | None:
     """The short form of an action, where it means the same and fits what a policy may write in a step."""
     named = referred(action, observation, leaves_choices_out(observation))
-    text = _as_spoken(short_form(named, Numbering.of(observation)), action.action_type)
+    spelt_out = _as_spoken(short_form(named, Numbering.of(observation)), action.action_type)
+    text = _as_range(action, observation) or spelt_out
     return text if len(text) <= LONGEST_ACTION_CHARACTERS and parse(text, observation) == action else None
+
+
+def _as_range(action: TokenOptEnvAction, observation: TokenOptEnvObservation) -> str | None:
+    """Where segments are loaded that are only part of what is wanted, or more than a few."""
+    if action.action_type is not ActionType.HYDRATE_SEGMENTS:
+        return None
+    names = action.context_segment_ids
+    widest = segment_ranges.widest(observation, names)
+    if widest is None or (len(names) < _FEWEST_IN_RANGE and 1 + widest[1] - widest[0] <= len(names)):
+        return None
+    return f"load {widest[0]}-{widest[1]}"
 
 
 def _as_spoken(text: str, action_type: ActionType) -> str:

@@ -82,7 +82,7 @@ def action_expression(profile: Profile) -> Expression:
     ]
     further = [
         _row(_text("find "), words),
-        _row(_text("load "), numbers),
+        _row(_text("load "), _either(numbers, _row(number, _text("-"), number))),
         _row(_text("drop "), numbers),
         _row(_text("up "), number, _maybe(space, number), effort),
         _row(_text("note "), _maybe(numbers), _text(": "), words),

@@ -1,20 +1,24 @@
-"""Whom a tutor asks: the model whose answers are worth most, of those that may be asked and can be paid."""
+"""Whom a tutor asks, of those that may be asked and can be paid: told from what a prompt tells of them.
+
+A prompt has names, tiers and prices. How much a model thinks is known of those that training cases have and of no others,
+so a student that was taught to go by it would guess.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from TokenOptEnv.config import REPLY_CAP_TOKENS
-from TokenOptEnv.models import Effort, ModelCard, RouteRecord, Subtask
-from TokenOptEnv.policies import errands, judgement, menu, purse
+from TokenOptEnv.models import Effort, ModelCard, Subtask, Tier
+from TokenOptEnv.policies import errands, menu, purse
 from TokenOptEnv.policies.purse import Offer
 from training.standing import Standing
 
-_CAUTION = 2
-"""The rest counts so much: one wrong answer, and all of it was spent for nothing."""
-_WIDE_STEPS = 10
-_NARROW_STEPS = 2
-"""What a question takes, roughly."""
+_WEIGHT_PERMILLE = {Tier.MID: 1_000, Tier.FRONTIER: 350}
+"""A frontier model may cost about three times as much."""
+_BELOW_PICO_USD = ((Effort.HIGH, 1_500_000), (Effort.MEDIUM, 6_000_000), (Effort.LOW, sys.maxsize))
+"""A token that it writes; all of these by playing training cases, and kept where validation agreed."""
 _PROMPT_TOKENS = 1_800
 """What a prompt takes besides its memory, at most."""
 _DECISION_MS = 10_000
@@ -25,23 +29,12 @@ def offer(at: Standing, subtask: Subtask, context: Sequence[str], strongest: boo
     """For this question and context; None where nobody is left who was not asked just this, or money is short."""
     tokens = errands.context_tokens(at.now, context)
     cards = _allowed(at, subtask, context)
-    chosen = _strongest(cards) if strongest else _recommended(at, cards, tokens)
+    chosen = _strongest(cards) if strongest else _recommended(cards)
     if chosen is None:
         return None
     found = menu.affordable(at.now, *chosen, tokens, at.share_nano_usd)
     is_allowed = found is not None and any(card.model_id == found.model_id for card in cards)
     return found if found is not None and is_allowed and _can_be_paid(at, found, tokens) else None
-
-
-def second_opinion(at: Standing, route: RouteRecord) -> Offer | None:
-    """A stronger model on the same."""
-    tokens = errands.context_tokens(at.now, route.context_ids)
-    chosen = _recommended(at, menu.stronger(at.now, route.model_id), tokens)
-    if chosen is None:
-        return None
-    named = (chosen[0].model_id, chosen[1])
-    found = next(each for each in purse.offers(at.now, tokens) if (each.model_id, each.effort) == named)
-    return found if _can_be_paid(at, found, tokens) else None
 
 
 def _allowed(at: Standing, subtask: Subtask, context: Sequence[str]) -> tuple[ModelCard, ...]:
@@ -64,18 +57,15 @@ def _strongest(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
     return (max(cards, key=purse.strength), Effort.MEDIUM) if cards else None
 
 
-def _recommended(at: Standing, cards: Sequence[ModelCard], context_tokens: int) -> tuple[ModelCard, Effort] | None:
-    """The most success for the money that the whole episode takes."""
-    calls, rest = len(at.now.task.subtasks), _CAUTION * _rest_nano_usd(at)
-    best = judgement.best_offer(cards, context_tokens, calls, rest, at.share_nano_usd)
-    return None if best is None else (next(card for card in cards if card.model_id == best.model_id), best.effort)
-
-
-def _rest_nano_usd(at: Standing) -> int:
-    """What the whole episode costs besides its calls, if its steps to come are like those so far."""
-    own = at.now.budgets.nano_usd.spent - sum(route.nano_usd for route in at.now.routing.routes)
-    to_come = 1 + sum(_WIDE_STEPS if at.is_wide(each) else _NARROW_STEPS for each in at.open)
-    return own * (at.now.step + to_come) // max(1, at.now.step)
+def _recommended(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
+    """Whoever writes cheapest and is not small; the cheaper, the more it may think."""
+    able = [card for card in cards if card.tier is not Tier.SMALL]
+    if not able:
+        return (min(cards, key=lambda card: card.output_pico_usd), Effort.HIGH) if cards else None
+    card = min(able, key=lambda each: each.output_pico_usd * _WEIGHT_PERMILLE[each.tier])
+    if card.tier is Tier.FRONTIER:
+        return card, Effort.LOW
+    return card, next(effort for effort, below in _BELOW_PICO_USD if card.output_pico_usd < below)
 
 
 def _can_be_paid(at: Standing, offered: Offer, context_tokens: int) -> bool:

@@ -18,6 +18,7 @@ from TokenOptEnv import policies, questions
 from TokenOptEnv.config import (
     CACHE_MAX_HITS,
     FINDING_CAP_TOKENS,
+    ITEM_HEADER_TOKENS,
     PREVIEW_PAGE_SEGMENTS,
     SEARCH_HIT_CAP_TOKENS,
     SEARCH_MAX_TOP_K,
@@ -39,14 +40,12 @@ from TokenOptEnv.policies.expert import SINCE_WHEN, is_about_history
 from TokenOptEnv.policies.submission import is_last_chance, submit
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from training import hiring
-from training.standing import CONTENT, MOST_TRIES, ONSET, SURE, Standing, leaves_choices_out
+from training.standing import CONTENT, MOST_TRIES, ONSET, Standing, leaves_choices_out
 
 _STEPS_TO_ASK_CACHE = 10
 """With fewer, a cache that holds nothing would cost the answer itself."""
 _RATIO = 0.4
 _GONE_THROUGH = (ItemKind.PREVIEW, *CONTENT)
-_HEADER_TOKENS = 12
-"""Above a loaded segment, at most."""
 _MUCH_TOKENS = 500
 _CACHE_TOKENS = CACHE_MAX_HITS * FINDING_CAP_TOKENS
 _NOTE = "found"
@@ -164,11 +163,11 @@ class _Advice:
         return desk.purge(self.at.now, [item for item in items if not names.isdisjoint(item.finding_ids)])
 
     def _pinpoint(self, subtask: Subtask) -> TokenOptEnvAction | None:
-        """Look for what the question needs, and ask about what was found; after an unsure reply, a stronger model."""
+        """Look for what the question needs, and ask about what was found, until there is a reply."""
         wording = questions.wording(self.at.now, subtask)
         tries = self.at.tries(subtask)
         if tries and tries[-1].finding_id is not None:
-            return self._up(tries[-1])
+            return None
         search = _ANY_SEARCH if tries else self._usual_search(subtask)
         own = self._words_to_find(wording)
         is_enough = len(tries) >= MOST_TRIES - 1
@@ -259,10 +258,8 @@ class _Advice:
         return not known.issuperset(route.context_ids) or 2 * len(given) > table.segments
 
     def _go_on(self, subtask: Subtask, tries: Sequence[RouteRecord]) -> TokenOptEnvAction | None:
-        """After a reply that settles nothing: a stronger model, or what is loud where there was nothing to go on."""
-        if tries[-1].finding_id is not None:
-            return self._up(tries[-1]) if tries[-1].confidence < SURE else None
-        if len(tries) > 1 or self.at.spare_steps < 2:
+        """Where there was nothing to go on: what is loud."""
+        if tries[-1].finding_id is not None or len(tries) > 1 or self.at.spare_steps < 2:
             return None
         if not self.at.has_just_searched(LOUD_WORDS):
             return self._find(LOUD_WORDS, _ANY_SEARCH.hits)
@@ -325,24 +322,6 @@ class _Advice:
         )
         return self._in_room(asking, FINDING_CAP_TOKENS, context)
 
-    def _up(self, route: RouteRecord) -> TokenOptEnvAction | None:
-        """Once for each question: the same for a stronger model, where there is time and money."""
-        routes = self.at.now.routing.routes
-        is_again = any(each.escalated_from and each.subtask_id == route.subtask_id for each in routes)
-        is_possible = route.route_id in self.at.now.legal_actions.choices["routes"]
-        if is_again or not is_possible or self.at.spare_steps < 1:
-            return None
-        offer = hiring.second_opinion(self.at, route)
-        if offer is None:
-            return None
-        asking = TokenOptEnvAction(
-            action_type=ActionType.ESCALATE_ROUTE,
-            route_id=route.route_id,
-            model_id=offer.model_id,
-            effort=offer.effort.value,
-        )
-        return self._in_room(asking, FINDING_CAP_TOKENS, route.context_ids)
-
     def _ask_cache(self, wording: str) -> TokenOptEnvAction | None:
         """A history is asked about in the words that others will have used; anything else in its own."""
         query = SINCE_WHEN if is_about_history(wording) else _words(wording)
@@ -370,7 +349,7 @@ class _Advice:
         What is to be squeezed before anybody replies may fill all the room, unless it is the last of its kind.
         """
         held = errands.held_ids(self.at.now)
-        sizes = {each.segment_id: each.tokens + _HEADER_TOKENS for each in self.at.now.surfaced}
+        sizes = {each.segment_id: each.tokens + ITEM_HEADER_TOKENS for each in self.at.now.surfaced}
         missing = [each for each in dict.fromkeys(wanted) if each in sizes and each not in held]
         room = desk.room_tokens(self.at.now)
         if not is_to_be_squeezed or sum(sizes[name] for name in missing) <= room:
