@@ -4,7 +4,9 @@ Training material is finite: so many businesses, packages and ways to put a ques
 rather than what to do with words, and is lost where a case has others. Under a guise most words of a case are replaced,
 each by the same one wherever it stands, so that a search that repeats the words of a question still finds what it
 should; function words are strewn into questions, models get other names, and often the words that tell a question
-about all of something from others are gone too. What is said about it is put back before the engine hears it: bills,
+about all of something from others are gone too. So is, often, what a search shows of its hits: the form of a line gives
+away whether it is a log's or somebody's word, but only in formats that were seen before; the list of artifacts tells it
+in any. What is said about it is put back before the engine hears it: bills,
 draws and scores are those of the case itself.
 
 It acts on observations, so whoever plays, a tutor included, goes by what can be seen under the guise.
@@ -23,6 +25,7 @@ from tokenizers import Tokenizer
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.models import (
     Finding,
+    ItemKind,
     MemoryItem,
     ModelCard,
     SearchPayload,
@@ -42,6 +45,9 @@ _SHARES = (0.0, 0.5, 1.0, 1.0)
 _CUELESS_SHARE = 0.5
 _STREWN_SHARES = (0.0, 0.1, 0.25)
 """Of gaps between the words of a question that a function word goes into."""
+_BLURRED_SHARE = 0.5
+"""Of cases in which hits show nothing that belongs to them."""
+_BLUR_WORDS = 8
 _RENAMED_SHARE = 0.7
 """Of cases in which models have other names."""
 _FRAME = (
@@ -60,6 +66,7 @@ _TRIES = 8
 _FEWEST = 100
 _TOKEN = re.compile(r"\{\w+\}|[A-Za-z0-9]+")
 _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_HIT = re.compile(r"^(\d+ A\d+ s\d+ \d+t )(.+)$", re.MULTILINE)
 _GAP = re.compile(r"(?<=[a-z,]) (?=[a-z])")
 _FAKE = re.compile(r"Ġ[a-z]{4,9}")
 _SIZES = ("", " 2", " 3.1", " 4", " mini", " 8B", " 70B", " Pro")
@@ -85,6 +92,7 @@ class Guise(Plain):
         self._kept = _KEPT if draw.chance(_CUELESS_SHARE) else _KEPT | _CUE_WORDS
         self._strewn_share = draw.choice(_STREWN_SHARES)
         self._renames = draw.chance(_RENAMED_SHARE)
+        self._blurs = draw.chance(_BLURRED_SHARE)
         self._stand_ins: dict[str, str] = {}
         self._meant: dict[str, str] = {}
         self._shown: dict[str, str] = {}
@@ -172,7 +180,16 @@ class Guise(Plain):
         return card.model_copy(update={"name": draw.choice(self._words).capitalize() + draw.choice(_SIZES)})
 
     def _item(self, item: MemoryItem) -> MemoryItem:
+        if item.kind is ItemKind.SEARCH:
+            return item.model_copy(update={"text": _HIT.sub(lambda hit: hit[1] + self._snippet(hit[2]), item.text)})
         return item.model_copy(update={"text": self.text(item.text)})
+
+    def _snippet(self, snippet: str) -> str:
+        """A blurred one is as long for every kind of artifact, and the same wherever it stands."""
+        if not self._blurs:
+            return self.text(snippet)
+        draw = Stream("blurred", *self._key, snippet)
+        return " ".join(draw.choice(self._words) for _ in range(_BLUR_WORDS))
 
     def _finding(self, finding: Finding) -> Finding:
         values = {name: self.text(value) for name, value in finding.values.items()}
@@ -183,7 +200,7 @@ class Guise(Plain):
         if result is None or not isinstance(result.payload, SearchPayload):
             return result
         found = result.payload
-        hits = tuple(hit.model_copy(update={"snippet": self.text(hit.snippet)}) for hit in found.hits)
+        hits = tuple(hit.model_copy(update={"snippet": self._snippet(hit.snippet)}) for hit in found.hits)
         return result.model_copy(
             update={"payload": found.model_copy(update={"query": self.text(found.query), "hits": hits})}
         )

@@ -1,7 +1,7 @@
 """Whom a tutor asks, of those that may be asked and can be paid: told from what a prompt tells of them.
 
-A prompt has names, tiers and prices. How much a model thinks is known of those that training cases have and of no others,
-so a student that was taught to go by it would guess.
+A prompt has names, tiers and prices. How much a model thinks is known of those that training cases have and of no
+others, so a student that was taught to go by it would guess.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _recommended(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
         return (min(cards, key=lambda card: card.output_pico_usd), Effort.HIGH) if cards else None
     card = min(able, key=lambda each: each.output_pico_usd * _WEIGHT_PERMILLE[each.tier])
     if card.tier is Tier.FRONTIER:
-        return card, Effort.LOW
+        return card, Effort.MEDIUM
     return card, next(effort for effort, below in _BELOW_PICO_USD if card.output_pico_usd < below)
 
 
