@@ -32,9 +32,10 @@ trained: .venv/core
 	for page in results/README.md artifacts/camre-v2/README.md; do \
 	  $(BIN)/camre leaderboard runs/trained --against $(SAID)/validation-trained.jsonl --readme $$page --block validation || exit 1; done
 	$(BIN)/camre eval --split test --seeds 0-3 --policy expert --policy $(SAID)/test-warm-start.jsonl \
-	  --policy $(SAID)/test-continued.jsonl --out runs/trained-test --fresh
+	  --policy $(SAID)/test-continued.jsonl --policy $(SAID)/test-guised-warm-start.jsonl \
+	  --policy $(SAID)/test-guised.jsonl --out runs/trained-test --fresh
 	for page in results/README.md artifacts/camre-v2/README.md; do \
-	  $(BIN)/camre leaderboard runs/trained-test --against $(SAID)/test-continued.jsonl --readme $$page --block test || exit 1; done
+	  $(BIN)/camre leaderboard runs/trained-test --against expert --readme $$page --block test || exit 1; done
 
 # A file's tests stay in one process, since they share what is slow to make.
 test: lint
