@@ -63,7 +63,7 @@ function tipped(node, text) {
   return node;
 }
 
-// Draws now and whenever the width changes.
+// Draws in the next frame and whenever the width changes.
 function responsive(render) {
   const box = el("div");
   let drawn = 0;
@@ -74,6 +74,9 @@ function responsive(render) {
   new ResizeObserver(redraw).observe(box);
   return box;
 }
+
+// Resolves when what was put on the page has its charts: observers of size report after a frame's callbacks.
+const chartsDrawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
 const logScale = (low, high, from, to) => {
   const a = Math.log(low), b = Math.log(high);

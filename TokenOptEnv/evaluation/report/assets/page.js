@@ -183,7 +183,7 @@ function render(report) {
   } else main.append(el("p", { class: "note" }, "No episode was put into this file."));
   main.append(el("footer", {}, report.proof));
   document.title = `CAMRE: ${report.board.title}`;
-  document.body.dataset.ready = "yes";
+  chartsDrawn().then(() => { document.body.dataset.ready = "yes"; });
 }
 
 theme();

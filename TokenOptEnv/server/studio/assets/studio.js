@@ -37,7 +37,8 @@ async function route(lobby) {
     current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
   window.scrollTo(0, 0);
-  document.body.dataset.ready = "yes";
+  await chartsDrawn();
+  if (location.hash === here) document.body.dataset.ready = "yes";
 }
 
 theme();
