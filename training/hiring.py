@@ -1,4 +1,4 @@
-"""Whom a tutor asks, of those that may be asked and can be paid: told from what a prompt tells of them.
+"""Whom a tutor asks, of those that may be asked: chosen by what a prompt tells of them, and left out if too dear.
 
 A prompt has names, tiers and prices. How much a model thinks is known of those that training cases have and of no
 others, so a student that was taught to go by it would guess.

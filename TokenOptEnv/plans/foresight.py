@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from TokenOptEnv import ledger
-from TokenOptEnv.config import REPLY_CAP_TOKENS
+from TokenOptEnv.config import ITEM_HEADER_TOKENS, REPLY_CAP_TOKENS
 from TokenOptEnv.episode_state import ContextPiece, PromptPiece
 from TokenOptEnv.models import Effort
 from TokenOptEnv.plans.kit import Kit
@@ -17,8 +17,6 @@ from TokenOptEnv.plans.ways import Inquiry, Wish, ways_to
 from TokenOptEnv.simulators.backend import RouteRequest
 from TokenOptEnv.world import World, text_tokens
 
-_HEADER_TOKENS = 12
-"""The line over an item in memory lengthens the context a little."""
 _FEW_FACTS = 5
 """Of so many, every selection is tried; of more, the shortest so many."""
 
@@ -75,7 +73,7 @@ class Foresight:
                         model_id=visible.real_ids[card.model_id],
                         effort=effort,
                         context=pieces,
-                        context_tokens=sum(counts) + _HEADER_TOKENS * len(pieces),
+                        context_tokens=sum(counts) + ITEM_HEADER_TOKENS * len(pieces),
                     )
                 )
                 if reply.values not in right_values:

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import STRONGEST, WEAKEST, Play, find_everything, segment_with, toy, world_of
+from TokenOptEnv import segment_ranges
+from TokenOptEnv.config import ITEM_HEADER_TOKENS
 from TokenOptEnv.models import ActionType, RefusalReason, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.text_actions import Numbering, describe, parse, referred, write
 
@@ -251,3 +253,83 @@ def test_naming_is_undone_by_reading(query: str) -> None:
     short = referred(whole, play().observation)
     assert (short.query == query) is (query == "something else")
     assert said(written(short)) == whole
+
+
+# --- a range of segments
+
+
+@cache
+def listed() -> TokenOptEnvObservation:
+    """Many segments, two of them in memory, one of those shortened."""
+    game = Play(world_of(toy()))
+    for text in ("find pool exhausted request failed k8", "load 2 5", "squeeze 2 extract 0.5"):
+        game.act(parse(text, game.observation))
+    return game.observation
+
+
+def roomy(free_tokens: int | None) -> TokenOptEnvObservation:
+    """The same, as if memory had just this much room."""
+    shown = listed()
+    memory = shown.working_memory
+    budget = None if free_tokens is None else memory.token_budget_used + free_tokens
+    return shown.model_copy(update={"working_memory": memory.model_copy(update={"token_budget": budget})})
+
+
+def whole_range() -> str:
+    numbers = [handle.alias for handle in listed().surfaced]
+    return f"load {min(numbers)}-{max(numbers)}"
+
+
+def held() -> set[str]:
+    return {name for item in listed().working_memory.items for name in (item.item_id, *item.source_ids)}
+
+
+def test_a_range_means_what_of_it_is_not_held() -> None:
+    loaded = parse(whole_range(), roomy(None))
+    surfaced = {handle.segment_id for handle in listed().surfaced}
+    assert loaded.action_type is _A.HYDRATE_SEGMENTS
+    assert len(held() & surfaced) == 2 and set(loaded.context_segment_ids) == surfaced - held()
+    numbers = Numbering.of(listed()).things
+    assert list(loaded.context_segment_ids) == sorted(loaded.context_segment_ids, key=lambda name: numbers[name])
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_a_range_goes_as_far_as_memory_does(share: float) -> None:
+    tokens = {handle.segment_id: handle.tokens + ITEM_HEADER_TOKENS for handle in listed().surfaced}
+    everything = parse(whole_range(), roomy(None)).context_segment_ids
+    room = int(share * sum(tokens[name] for name in everything))
+    loaded = parse(whole_range(), roomy(room)).context_segment_ids
+    left = room - sum(tokens[name] for name in loaded)
+    assert 0 < len(loaded) < len(everything) and left >= 0
+    assert all(tokens[name] > left for name in everything if name not in loaded)
+
+
+@pytest.mark.parametrize("text", ["load 90-95", "load 9-2"])
+def test_a_range_that_means_nothing_is_refused_by_its_first_number(text: str) -> None:
+    first = text.removeprefix("load ").split("-")[0]
+    assert said(text) == said(f"load {first}")
+
+
+def test_a_range_costs_what_its_numbers_cost() -> None:
+    ranged, spelt_out = Play(world_of(toy())), Play(world_of(toy()))
+    for game in (ranged, spelt_out):
+        game.act(parse("find pool exhausted k3", game.observation))
+    action = parse("load 1-3", ranged.observation)
+    ranged.act(action)
+    spelt_out.act(parse(write(action, Numbering.of(spelt_out.observation)), spelt_out.observation))
+    assert ranged.observation.working_memory.items and ranged.observation == spelt_out.observation
+
+
+@given(st.sets(st.integers(0, 30)), st.integers(0, 4_000))
+def test_the_widest_range_means_just_what_it_was_made_for(places: set[int], free_tokens: int) -> None:
+    shown = roomy(free_tokens)
+    names = [handle.segment_id for handle in sorted(shown.surfaced, key=lambda each: each.alias)]
+    wanted = tuple(name for place, name in enumerate(names) if place in places)
+    if wanted and (found := segment_ranges.widest(shown, wanted)) is not None:
+        assert parse(f"load {found[0]}-{found[1]}", shown).context_segment_ids == wanted
+
+
+def test_no_range_stands_for_what_was_not_shown_or_is_held() -> None:
+    assert segment_ranges.widest(roomy(None), ("nothing-s1",)) is None
+    surfaced = {handle.segment_id for handle in listed().surfaced}
+    assert all(segment_ranges.widest(roomy(None), (name,)) is None for name in held() & surfaced)

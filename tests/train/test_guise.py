@@ -11,7 +11,7 @@ from tests.train.conftest import Run
 from TokenOptEnv import scenario_store
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.episode_runtime import start
-from TokenOptEnv.models import ActionType, TokenOptEnvAction
+from TokenOptEnv.models import ActionType, ItemKind, SearchPayload, TokenOptEnvAction
 from TokenOptEnv.prompt import render_text
 from TokenOptEnv.simulators import terms
 from TokenOptEnv.world import build_world
@@ -82,6 +82,26 @@ def test_strewn_words_are_function_words_alone(box: CaseBox, case: str) -> None:
             assert terms.distinct(meant) == terms.distinct(own.question)
             strewn += len(meant.split()) > len(own.question.split())
     assert strewn
+
+
+def test_some_guises_blur_what_hits_are_about_and_nothing_else_of_a_search(box: CaseBox, case: str) -> None:
+    """Numbers and sizes stay; a blurred hit reads the same in the result and in memory."""
+    numbers = re.compile(r"^\d+ A\d+ s\d+ \d+t ", re.MULTILINE)
+    blurred = 0
+    for guise in guises(case):
+        episode = Episode(box, case, 0, EpisodeConfig())
+        episode.say("find ?1 k6")
+        plain, worn = episode.observation, guise.show(episode.observation)
+        texts = [
+            next(each.text for each in seen.working_memory.items if each.kind is ItemKind.SEARCH)
+            for seen in (plain, worn)
+        ]
+        assert numbers.findall(texts[0]) == numbers.findall(texts[1]) != []
+        payload = worn.last_tool_result.payload if worn.last_tool_result else None
+        assert isinstance(payload, SearchPayload)
+        assert all(hit.snippet in texts[1] for hit in payload.hits)
+        blurred += {len(hit.snippet.split()) for hit in payload.hits} == {8}
+    assert 0 < blurred < 12
 
 
 def test_a_tutor_solves_under_a_guise_what_it_solves_without(box: CaseBox, case: str) -> None:

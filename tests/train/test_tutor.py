@@ -13,7 +13,7 @@ import torch
 from TokenOptEnv import policies, questions, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
-from TokenOptEnv.models import ActionType, ArtifactKind, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.models import ActionType, ArtifactKind, Effort, Tier, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import desk
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
@@ -222,6 +222,49 @@ def test_a_tutor_names_the_question_that_it_searches_for() -> None:
         searches = [text for text in texts if text is not None and text.startswith("find")]
         assert searches
         assert all(re.fullmatch(rf"find {reference} k\d", text) for text in searches)
+
+
+def test_what_fits_of_a_wide_table_is_loaded_by_its_range() -> None:
+    told = played(Tutor().act, _WIDE, 0)[:-1]
+    loads = [
+        (said(action, now.observation), action)
+        for now in told
+        if (action := Tutor().act(now.observation)).action_type is ActionType.HYDRATE_SEGMENTS
+    ]
+    assert len(loads) > 1
+    first, *_ = texts = [text for text, _ in loads]
+    assert first is not None and re.fullmatch(r"load \d+-\d+", first)
+    assert set(texts) == {first}, "what is wanted stays the same; what of it is held does not"
+    assert len({action.context_segment_ids for _, action in loads}) == len(loads)
+
+
+def test_whom_it_asks_does_not_depend_on_what_no_prompt_shows() -> None:
+    """How much a model thinks, as long as it can be paid."""
+    for now in played(Tutor().act, _NARROW, 0)[:-1]:
+        asked = Tutor().act(now.observation)
+        if asked.action_type is not ActionType.ROUTE_SUBTASK:
+            continue
+        terse = tuple(
+            card.model_copy(update={"reasoning_tokens": {effort: number for number, effort in enumerate(Effort)}})
+            for card in now.observation.models
+        )
+        assert Tutor().act(now.observation.model_copy(update={"models": terse})) == asked
+
+
+def test_whoever_writes_cheapest_is_asked_and_may_think_the_more_for_it() -> None:
+    """A cheap one that is not small, or a frontier model at up to about three times its price."""
+    start_of, first_ask = played(Tutor().act, _NARROW, 0)[:2]
+    assert start_of.observation.step == 0
+    seen: set[tuple[Tier, Effort | None]] = set()
+    for mid_price, frontier_price in ((400_000, 9_000_000), (4_000_000, 90_000_000), (4_000_000, 9_000_000)):
+        prices = {Tier.SMALL: 100_000, Tier.MID: mid_price, Tier.FRONTIER: frontier_price}
+        cards = tuple(
+            card.model_copy(update={"output_pico_usd": prices[card.tier]}) for card in first_ask.observation.models
+        )
+        asked = Tutor().act(first_ask.observation.model_copy(update={"models": cards}))
+        tier = next(card.tier for card in cards if card.model_id == asked.model_id)
+        seen.add((tier, asked.effort))
+    assert seen == {(Tier.MID, Effort.HIGH), (Tier.MID, Effort.MEDIUM), (Tier.FRONTIER, Effort.MEDIUM)}
 
 
 def test_slips_of_a_tutor_may_go_through_and_are_not_learned() -> None:
