@@ -22,7 +22,7 @@ from TokenOptEnv.streams import word
 from training.cases import CaseBox, opened
 from training.env_pool import EnvPool, open_pool
 from training.episode import Episode, Outcome
-from training.options import add_cache, config_of, grammar_of, room_of, sampling_of
+from training.options import add_cache, add_device, config_of, formats_of, grammar_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
 from training.rollouts import Played, Task, begin, play
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_cache(parser)
     parser.add_argument("--grammar", action="store_true", help="let the policy say nothing but actions")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--device")
+    add_device(parser)
     parser.add_argument("--out", type=Path, help="a line for every episode, added to what is there")
     parser.add_argument("--actions", type=Path, help="what the model said, a line an episode, for actions:FILE")
     parser.add_argument("--summary", type=Path, help="a JSON file of means by policy")
@@ -107,7 +107,7 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
         raise BadInput("nothing to play; name a heuristic with --policy or a model with --base")
     if chosen.base is not None:
         pool = open_pool(room_of(chosen, chosen.box, chosen.guise), chosen.processes, block=1)
-        model = PolicyModel(chosen.base, None, chosen.adapter, pick_device(chosen.device))
+        model = PolicyModel(chosen.base, None, chosen.adapter, pick_device(chosen.device), formats_of(chosen))
         grammar = grammar_of(chosen, model) if chosen.grammar else None
         sampler = Sampler(model, sampling_of(chosen, chosen.temperature), grammar)
         sampler.seed(word("evaluate"))

@@ -15,10 +15,12 @@ from training import prefix_tree
 from training.grammar import TokenGrammar
 from training.policy_model import PolicyModel, Reader
 from training.prefix_tree import Sample, Tree
+from training.stretches import flat
 
 _FIXED_TOKENS = 140_000
 """A GPU computes so many in the time that launching a batch takes, forth and back: an eighth of a second on an H200."""
-_FIXED_TOKENS_OF_HOST = 1_000
+_HOST_TREE_TOKENS = 4_096
+"""Of one tree on a processor, at most: what gradients need of so many takes 12 GB at 135 million weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +49,18 @@ Loss = Callable[[Scores, Sequence[int]], Tensor]
 
 class Learner:
     def __init__(
-        self, model: PolicyModel, grammar: TokenGrammar | None, most_tree_tokens: int, most_batch_tokens: int
+        self,
+        model: PolicyModel,
+        grammar: TokenGrammar | None,
+        most_tree_tokens: int,
+        most_batch_tokens: int,
+        is_masked: bool | None = None,
     ) -> None:
+        """`is_masked` as on a GPU, or by stretches as on a processor."""
         self.model, self.grammar = model, grammar
-        self._most_tree_tokens, self._most_batch_tokens = most_tree_tokens, most_batch_tokens
-        self._fixed_tokens = _FIXED_TOKENS if model.device.type == "cuda" else _FIXED_TOKENS_OF_HOST
+        self._is_masked = model.device.type == "cuda" if is_masked is None else is_masked
+        self._most_tree_tokens = most_tree_tokens if self._is_masked else min(most_tree_tokens, _HOST_TREE_TOKENS)
+        self._most_batch_tokens = most_batch_tokens
         self.optimizer = torch.optim.AdamW(
             [each for _, each in model.trainable()], lr=0.0, betas=(0.9, 0.99), weight_decay=0.0
         )
@@ -76,7 +85,7 @@ class Learner:
             for place in taught
         ]
         lessons = []
-        for tree in prefix_tree.grow(kept, self._most_tree_tokens):
+        for tree in self._grown(kept):
             inside, states = sorted(set(tree.samples)), None
             if self.grammar is not None:
                 states = [state for number in inside for state in self._states(kept[number]) or []]
@@ -84,19 +93,28 @@ class Learner:
             lessons.append(Lesson(tree, states, weights[tree.samples], advantages))
         return lessons
 
+    def _grown(self, samples: Sequence[Sample]) -> list[Tree]:
+        if self._is_masked:
+            return prefix_tree.grow(samples, self._most_tree_tokens)
+        return prefix_tree.grow(samples, self._most_tree_tokens, self._most_tree_tokens)
+
     def _states(self, sample: Sample) -> list[int] | None:
         return [] if self.grammar is None else self.grammar.states(sample.action_ids.tolist())
 
     def batches(self, lessons: Sequence[Lesson]) -> Iterator[list[int]]:
-        """Lessons of like length together, by place."""
+        """Lessons of like length together, by place; by stretches nothing is padded, so one after the other."""
+        if not self._is_masked:
+            yield from ([place] for place in range(len(lessons)))
+            return
         order = sorted(range(len(lessons)), key=lambda place: -len(lessons[place].tree.trunk))
         trees = [lessons[place].tree for place in order]
-        for rows in prefix_tree.shares(trees, self._most_batch_tokens, self._fixed_tokens):
+        for rows in prefix_tree.shares(trees, self._most_batch_tokens, _FIXED_TOKENS):
             yield order[:rows]
             order = order[rows:]
 
     def scores(self, lessons: Sequence[Lesson], read: Reader) -> Scores:
-        logits = read(prefix_tree.batch([each.tree for each in lessons], self.model.device))
+        trees = [each.tree for each in lessons]
+        logits = read(prefix_tree.batch(trees, self.model.device) if self._is_masked else flat(trees))
         if self.grammar is not None:
             states = [state for each in lessons for state in each.states or []]
             logits = self.grammar.masked(logits, torch.tensor(states, device=logits.device))

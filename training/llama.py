@@ -8,7 +8,7 @@ pass, and keys are not repeated. Gradients flow through the sum into the adapter
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import torch
@@ -17,6 +17,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention, silu
 
 from TokenOptEnv.errors import BadInput
+from training import stretches
+from training.stretches import Stretch
 
 _FIXED_ROTATIONS = ("default", "linear", "llama3", "yarn")
 """Others look at the positions themselves, and the host would have to wait for them."""
@@ -24,8 +26,11 @@ _FIXED_ROTATIONS = ("default", "linear", "llama3", "yarn")
 KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 """Not cuDNN's, which plans anew for every shape that it meets."""
 
-Keep = Callable[[int, Tensor, Tensor], None]
-"""Is given each layer's number, keys and values (rows, heads, tokens, head width)."""
+Sight = Tensor | tuple[Stretch, ...] | None
+"""What tokens see, where that is not just all that stands before them."""
+
+Keep = Callable[[int, Tensor, Tensor], tuple[Tensor, Tensor]]
+"""Is given each layer's number, keys and values (rows, heads, tokens, head width), and gives those to attend to."""
 
 
 class Llama:
@@ -46,23 +51,21 @@ class Llama:
         weights: Sequence[LayerWeights],
         tokens: Tensor,
         positions: Tensor,
-        mask: Tensor | None = None,
+        sight: Sight = None,
         keep: Keep | None = None,
     ) -> Tensor:
         """Of every token, after the last norm.
 
         A mask (rows, 1, queries, keys) is for the last tokens, as many as it has queries; the others see what stands
-        before them.
+        before them. Stretches say of all tokens what they see.
         """
-        if mask is not None:
-            mask = mask.repeat(1, 1, self._groups, 1)
+        if isinstance(sight, Tensor):
+            sight = sight.repeat(1, 1, self._groups, 1)
         hidden = self._decoder.embed_tokens(tokens).to(self._dtype)
         cos, sin = rotation(self._decoder, hidden, positions)
         with sdpa_kernel(KERNELS):
             for number, layer in enumerate(weights):
-                hidden, key, value = _layer(hidden, cos, sin, mask, layer)
-                if keep is not None:
-                    keep(number, key, value)
+                hidden = _layer(hidden, cos, sin, sight, layer, partial(keep, number) if keep else None)
         return normed(self._decoder.norm, hidden)
 
 
@@ -145,9 +148,14 @@ class Borrowed:
 
 
 def _layer(
-    hidden: Tensor, cos: Tensor, sin: Tensor, mask: Tensor | None, weights: LayerWeights
-) -> tuple[Tensor, Tensor, Tensor]:
-    """What goes on to the next layer, and the keys and values of this one."""
+    hidden: Tensor,
+    cos: Tensor,
+    sin: Tensor,
+    sight: Sight,
+    weights: LayerWeights,
+    keep: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None,
+) -> Tensor:
+    """What goes on to the next layer."""
     read = rms_norm(hidden, hidden.shape[-1:], weights.before, weights.epsilon)
     heads = weights.inward(read).view(*hidden.shape[:2], -1, weights.head_width)
     queries = weights.out.weight.shape[1] // weights.head_width
@@ -155,24 +163,27 @@ def _layer(
     turned, value = torch.split(heads, [queries + keys, keys], dim=2)
     query, key = torch.split(rotated(turned, cos, sin).transpose(1, 2), [queries, keys], dim=1)
     value = value.transpose(1, 2)
-    hidden = hidden + weights.out(_attended(query, key, value, mask).transpose(1, 2).flatten(2))
+    if keep is not None:
+        key, value = keep(key, value)
+    hidden = hidden + weights.out(_attended(query, key, value, sight).transpose(1, 2).flatten(2))
     read = rms_norm(hidden, hidden.shape[-1:], weights.between, weights.epsilon)
     gate, passed = weights.gated(read).chunk(2, dim=-1)
-    hidden = hidden + weights.down(silu(gate) * passed)
-    return hidden, key, value
+    return hidden + weights.down(silu(gate) * passed)
 
 
-def _attended(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+def _attended(query: Tensor, key: Tensor, value: Tensor, sight: Sight) -> Tensor:
     """Heads that share a key head become its queries under a mask, so that keys are never repeated."""
-    if mask is None:
+    if isinstance(sight, tuple):
+        return stretches.attended(query, key, value, sight)
+    if sight is None:
         if not takes_groups(query.device):
             key, value = (each.repeat_interleave(query.shape[1] // key.shape[1], dim=1) for each in (key, value))
         return scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
     rows, heads, tokens, width = query.shape
-    plain = tokens - mask.shape[2] * key.shape[1] // heads
+    plain = tokens - sight.shape[2] * key.shape[1] // heads
     first, last = torch.split(query, [plain, tokens - plain], dim=2)
     before = _attended(first, key[:, :, :plain], value[:, :, :plain], None)
-    after = scaled_dot_product_attention(last.reshape(rows, key.shape[1], -1, width), key, value, attn_mask=mask)
+    after = scaled_dot_product_attention(last.reshape(rows, key.shape[1], -1, width), key, value, attn_mask=sight)
     return torch.cat((before, after.reshape(rows, heads, -1, width)), dim=2)
 
 

@@ -1,7 +1,8 @@
 """The policy's network, twice: one to train, and its weights merged into one that is fast to sample from.
 
 Merging a small update into bfloat16 weights would round most of it away, so the sampled copy is kept in a finer
-format: float16 on a GPU, float32 elsewhere. What is learnt from is always recomputed by the network that is trained.
+format where there is one that is as fast: float16 on a GPU, float32 elsewhere. What is learnt from is always recomputed
+by the network that is trained.
 That one does compute with merged bfloat16 weights, no less exactly than with an adapter beside them, since all else is
 bfloat16 too; but they are rounded anew at each step from an adapter in full precision, in which updates add up.
 """
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,8 +28,9 @@ from TokenOptEnv.errors import BadInput
 from training.base_model import HUB_NAME
 from training.llama import Borrowed, LayerWeights, Llama, merged
 from training.prefix_tree import TreeBatch
+from training.stretches import FlatTrees
 
-Reader = Callable[[TreeBatch], Tensor]
+Reader = Callable[[TreeBatch | FlatTrees], Tensor]
 """The logits of every action token's predecessor, in full precision; nothing else is projected onto the vocabulary."""
 
 
@@ -40,6 +42,17 @@ class Lora:
     alpha: int = 32
 
 
+class Formats(NamedTuple):
+    trained: torch.dtype
+    sampled: torch.dtype
+
+
+WHOLE = Formats(torch.float32, torch.float32)
+ON_GPU = Formats(torch.bfloat16, torch.float16)
+HALVED = Formats(torch.bfloat16, torch.bfloat16)
+"""On a processor, if it has instructions for it: a quarter of the time."""
+
+
 class PolicyModel:
     def __init__(
         self,
@@ -47,9 +60,10 @@ class PolicyModel:
         lora: Lora | None,
         adapter: Path | None,
         device: torch.device,
-        halved: bool | None = None,
+        formats: Formats | None = None,
     ) -> None:
-        """`lora=None` trains every weight; `adapter` continues from an earlier one; `halved` as on a GPU, or not."""
+        """`lora=None` trains every weight; `adapter` continues from an earlier one; formats are the device's, if left
+        out."""
         if not (base / "config.json").is_file():
             raise BadInput(f"there is no model in {str(base)!r}; make one: python -m training.base_model --out {base}")
         if adapter is not None and not (adapter / "adapter_config.json").is_file():
@@ -58,8 +72,9 @@ class PolicyModel:
         self.base = base
         self.device = device
         self.tokenizer: Tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-        is_halved = device.type == "cuda" if halved is None else halved
-        self._dtype = torch.bfloat16 if is_halved else torch.float32
+        if formats is None:
+            formats = ON_GPU if device.type == "cuda" else WHOLE
+        self._dtype = formats.trained
         plain = _load(base, self._dtype if lora or adapter else torch.float32)
         self.eos_id: int = _end_token(plain.config.eos_token_id)
         self.pad_id: int = plain.config.pad_token_id or 0
@@ -73,7 +88,7 @@ class PolicyModel:
         self.net.to(device)
         self.net.train()
         self._llama = Llama(self.causal, self._dtype)
-        self.sampled = _load(base, torch.float16 if is_halved else torch.float32).to(device).eval()
+        self.sampled = _load(base, formats.sampled).to(device).eval()
         self.sampled.requires_grad_(False)
         self.refresh_sampled()
 
@@ -105,8 +120,8 @@ class PolicyModel:
         yield lambda trees: self._logits(borrowed.weights, trees)
         borrowed.give_back()
 
-    def _logits(self, weights: Sequence[LayerWeights], trees: TreeBatch) -> Tensor:
-        hidden = self._llama.hidden(weights, trees.tokens, trees.positions, trees.mask(self._dtype))
+    def _logits(self, weights: Sequence[LayerWeights], trees: TreeBatch | FlatTrees) -> Tensor:
+        hidden = self._llama.hidden(weights, trees.tokens, trees.positions, trees.sight(self._dtype))
         chosen = hidden[trees.rows, trees.predictors]
         head: Tensor = self.causal.lm_head.weight
         logits: Tensor = chosen.float() @ head.float().T

@@ -24,7 +24,7 @@ from torch import Tensor
 _MULTIPLE = 16
 """Lengths are padded to this: attention kernels want aligned masks."""
 _MOST_OFF_TRUNK_TOKENS = 256
-"""Of one tree: where more would be under a mask, another tree is quicker."""
+"""Of one tree: where more would be under a mask, another tree is quicker. Stretches (`stretches.py`) have none."""
 _PAIRS_A_TOKEN = 480
 """Under a mask so many pairs of a query and a key take as long as all else that one token takes."""
 _PLAIN_PAIRS_A_TOKEN = 1_340
@@ -76,10 +76,10 @@ class Tree:
         self.targets += sample.action_ids.tolist()
         self.samples += [number] * len(sample.action_ids)
 
-    def has_room_for(self, sample: Sample, most_tokens: int) -> bool:
+    def has_room_for(self, sample: Sample, most_tokens: int, most_off_trunk_tokens: int) -> bool:
         text = np.concatenate([sample.prompt_ids, sample.action_ids])
         size = len(self.tokens) + len(text) - self._shared(text, len(sample.prompt_ids))[0]
-        return size <= most_tokens and size - max(len(self.trunk), len(text)) <= _MOST_OFF_TRUNK_TOKENS
+        return size <= most_tokens and size - max(len(self.trunk), len(text)) <= most_off_trunk_tokens
 
     def _shared(self, text: NDArray[np.int32], prompt_tokens: int) -> tuple[int, int]:
         """The longest beginning in common with an earlier sample, and which one that is.
@@ -111,11 +111,13 @@ class Tree:
         return path
 
 
-def grow(samples: Sequence[Sample], most_tokens: int) -> list[Tree]:
+def grow(
+    samples: Sequence[Sample], most_tokens: int, most_off_trunk_tokens: int = _MOST_OFF_TRUNK_TOKENS
+) -> list[Tree]:
     """The samples of an episode as one tree or, where it would become too large, as several."""
     trees: list[Tree] = []
     for number, sample in enumerate(samples):
-        if not trees or not trees[-1].has_room_for(sample, most_tokens):
+        if not trees or not trees[-1].has_room_for(sample, most_tokens, most_off_trunk_tokens):
             trees.append(Tree())
         trees[-1].add(number, sample)
     return trees
@@ -137,7 +139,7 @@ class TreeBatch:
     predictors: Tensor
     targets: Tensor
 
-    def mask(self, dtype: torch.dtype) -> Tensor | None:
+    def sight(self, dtype: torch.dtype) -> Tensor | None:
         """Additive, by tree, query off the trunk and key: zero where the key stands on the query's way to the root.
 
         None where there are no such queries.

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from TokenOptEnv.errors import BadInput
+from training import stretches
 from training.decode_step import Room, Slate, StaticLlama
 from training.grammar import TokenGrammar
+from training.kept_prompts import KeptPrompts, Layers
 from training.llama import Llama
 from training.policy_model import PolicyModel
 from training.prompt_tokens import Ids
@@ -35,6 +37,8 @@ _ROOM_SHARE = 0.5
 """Of the memory that is free before sampling begins."""
 _HOST_BYTES = 8 << 30
 """Counted as free where there is no accelerator: larger chunks are no faster there."""
+_KEPT_TOKENS = 200_000
+"""Of prompts, where they are kept: 5 GB at 135 million weights."""
 _MOST_RECORDINGS = 128
 
 
@@ -135,8 +139,12 @@ class Sampler:
         self._room = _ROOMS.setdefault(model.sampled, SharedRoom(model))
         self._room.users.add(self)
         self._allowed_tokens = self._room.allowed_tokens(sampling.most_cached_tokens)
+        self._known = KeptPrompts(_KEPT_TOKENS) if model.device.type == "cpu" and blocks is None else None
 
     def seed(self, word: int) -> None:
+        """A new round: draws begin anew, and the network may be another."""
+        if self._known is not None:
+            self._known.clear()
         self._generator.manual_seed(word % (1 << 63))
 
     def forget(self) -> None:
@@ -250,8 +258,32 @@ class Sampler:
             logits[: len(prompts)] = logits[read_in]
         return logits
 
+    def _read_on(self, prompts: Sequence[Ids], slate: Slate, known: KeptPrompts) -> Tensor:
+        """Each from where it parts from what was read before."""
+        head, weights = self._model.sampled.lm_head, self._reader.weights()
+        logits = torch.zeros((len(slate.live), head.out_features), dtype=self._model.sampled.dtype)
+        for row, prompt in enumerate(prompts):
+            layers = [(keys[row], values[row]) for keys, values in slate.layers]
+            first, size = known.take_up(prompt, layers), len(prompt)
+
+            def keep(
+                layer: int, key: Tensor, value: Tensor, layers: Layers = layers, first: int = first, size: int = size
+            ) -> tuple[Tensor, Tensor]:
+                keys, values = layers[layer]
+                keys[:, first:size], values[:, first:size] = key[0], value[0]
+                return keys[None, :, :size], values[None, :, :size]
+
+            tokens = torch.from_numpy(prompt[first:].astype(np.int64))[None]
+            places = torch.arange(first, size)[None]
+            hidden = self._reader.hidden(weights, tokens, places, stretches.going_on(first, size), keep)
+            logits[row] = head(hidden[0, -1])
+            known.keep(prompt, layers)
+        return logits
+
     def _read(self, prompts: Sequence[Ids], slate: Slate) -> Tensor:
         """The prompts' keys and values go into the room; what the network says after each comes back."""
+        if self._known is not None:
+            return self._read_on(prompts, slate, self._known)
         device = self._model.device
         head, weights = self._model.sampled.lm_head, self._reader.weights()
         logits = torch.zeros((len(slate.live), head.out_features), dtype=self._model.sampled.dtype, device=device)
@@ -265,9 +297,12 @@ class Sampler:
             rows = [(keys[first:last], values[first:last]) for keys, values in slate.layers]
             places = torch.arange(tokens.shape[1], device=device)[None]
 
-            def keep(layer: int, key: Tensor, value: Tensor, rows: list[tuple[Tensor, Tensor]] = rows) -> None:
+            def keep(
+                layer: int, key: Tensor, value: Tensor, rows: list[tuple[Tensor, Tensor]] = rows
+            ) -> tuple[Tensor, Tensor]:
                 for kept, states in zip(rows[layer], (key, value), strict=True):
                     kept[:, :, : states.shape[-2]] = states
+                return key, value
 
             hidden = self._reader.hidden(weights, torch.from_numpy(tokens).to(device), places, keep=keep)
             ends = torch.tensor([len(prompt) - 1 for prompt in part], device=device)

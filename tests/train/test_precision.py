@@ -12,7 +12,7 @@ from tests.train.test_prefix_tree import samples
 from TokenOptEnv.config import Profile
 from training.grammar import TokenGrammar
 from training.learner import Learner
-from training.policy_model import Lora, PolicyModel
+from training.policy_model import ON_GPU, WHOLE, Lora, PolicyModel
 from training.prefix_tree import Sample
 from training.sampler import Said, Sampler, Sampling
 
@@ -22,7 +22,8 @@ LORA = Lora(4, 8)
 
 @pytest.mark.parametrize("lora", [LORA, None], ids=["adapter", "every weight"])
 def test_half_precision_gives_nearly_the_same_and_learns(tiny: Path, lora: Lora | None) -> None:
-    learners = [Learner(PolicyModel(tiny, lora, None, CPU, halved), None, 10_000, 10_000) for halved in (True, False)]
+    models = [PolicyModel(tiny, lora, None, CPU, formats) for formats in (ON_GPU, WHOLE)]
+    learners = [Learner(model, None, 10_000, 10_000) for model in models]
     half, whole = (np.concatenate(each.measured(each.lessons(samples(), 1.0, 0.0))) for each in learners)
     np.testing.assert_allclose(half, whole, atol=0.1)
     assert np.abs(half - whole).max() > 0.0
@@ -33,7 +34,7 @@ def test_half_precision_gives_nearly_the_same_and_learns(tiny: Path, lora: Lora 
 
 def test_a_small_update_survives_the_copy_that_is_sampled_from(tiny: Path) -> None:
     """Merged into bfloat16, most of an update a thousand times smaller than a weight would be rounded away."""
-    model = PolicyModel(tiny, LORA, None, CPU, halved=True)
+    model = PolicyModel(tiny, LORA, None, CPU, ON_GPU)
     layers = [name for name, _ in model.sampled.named_modules() if name.endswith("q_proj")]
     before = {name: model.sampled.get_submodule(name).weight.clone() for name in layers}
     with torch.no_grad():
@@ -54,7 +55,7 @@ def arrived(before: torch.Tensor, after: torch.Tensor, update: torch.Tensor) -> 
 
 
 def test_sampling_in_half_precision_agrees_with_what_is_learnt_from(tiny: Path) -> None:
-    model = PolicyModel(tiny, LORA, None, CPU, halved=True)
+    model = PolicyModel(tiny, LORA, None, CPU, ON_GPU)
     grammar = TokenGrammar.of_actions(Profile.V2, model.tokenizer, model.eos_id, model.causal.config.vocab_size)
     sampler = Sampler(model, Sampling(8), grammar)
     sampler.seed(1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from training import llama, prefix_tree
+from training import llama, prefix_tree, stretches
 from training.learner import Learner, Lesson
 from training.policy_model import Lora, PolicyModel
 from training.prefix_tree import Sample
@@ -54,9 +54,13 @@ def test_a_tree_is_shorter_than_its_prompts() -> None:
     assert tree.targets == [token for step in steps for token in step.action_ids.tolist()]
 
 
-def test_log_probabilities_are_those_of_separate_prompts(model: PolicyModel) -> None:
+MASKED = pytest.mark.parametrize("is_masked", [True, False], ids=["masked", "by stretches"])
+
+
+@MASKED
+def test_log_probabilities_are_those_of_separate_prompts(model: PolicyModel, is_masked: bool) -> None:
     steps = [*samples(), samples()[2]]
-    learner = Learner(model, None, 10_000, 10_000)
+    learner = Learner(model, None, 10_000, 10_000, is_masked)
     both = [*learner.lessons(steps, 1.0, 0.0), *learner.lessons(samples(7, 2), 1.0, 0.0)]
     measured = learner.measured(both)
     with torch.no_grad():
@@ -67,10 +71,10 @@ def test_log_probabilities_are_those_of_separate_prompts(model: PolicyModel) -> 
 
 def test_samples_alone_need_no_mask_and_say_the_same(model: PolicyModel) -> None:
     steps = samples(3)
-    learner = Learner(model, None, 10, 10_000)
+    learner = Learner(model, None, 10, 10_000, is_masked=True)
     lessons = learner.lessons(steps, 1.0, 0.0)
     together = prefix_tree.batch([lesson.tree for lesson in lessons], CPU)
-    assert len(lessons) == len(steps) and together.mask(torch.float32) is None
+    assert len(lessons) == len(steps) and together.sight(torch.float32) is None
     for found, step in zip(learner.measured(lessons), steps, strict=True):
         np.testing.assert_allclose(found, separate(model, step).detach().numpy(), atol=2e-5)
 
@@ -81,7 +85,7 @@ def test_only_what_is_off_the_trunk_is_masked() -> None:
     for order in (steps, steps[::-1], [steps[2], steps[4], steps[0]]):
         (tree,) = prefix_tree.grow(order, 10_000)
         together = prefix_tree.batch([tree], CPU)
-        mask = together.mask(torch.float32)
+        mask = together.sight(torch.float32)
         longest = max(order, key=lambda step: len(step.prompt_ids))
         text = np.concatenate([longest.prompt_ids, longest.action_ids])
         assert mask is not None and mask.shape[2] == together.tokens.shape[1] - together.trunk_tokens < len(text)
@@ -103,16 +107,17 @@ def test_kernels_that_want_a_key_head_for_each_say_the_same(
     model: PolicyModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On GPUs before Ampere."""
-    learner = Learner(model, None, 10_000, 10_000)
+    learner = Learner(model, None, 10_000, 10_000, is_masked=True)
     lessons = learner.lessons(samples(), 1.0, 0.0)
     (shared,) = learner.measured(lessons)
     monkeypatch.setattr(llama, "takes_groups", lambda device: False)
     np.testing.assert_allclose(learner.measured(lessons)[0], shared, atol=2e-5)
 
 
-def test_gradients_are_those_of_separate_prompts(model: PolicyModel) -> None:
+@MASKED
+def test_gradients_are_those_of_separate_prompts(model: PolicyModel, is_masked: bool) -> None:
     steps = samples()
-    learner = Learner(model, None, 10_000, 10_000)
+    learner = Learner(model, None, 10_000, 10_000, is_masked)
     weights = [weight for _, weight in model.trainable()]
     lessons = [lesson for some in (steps[:2], steps[2:]) for lesson in learner.lessons(some, 1.0, 0.0)]
     with model.reading() as read:
@@ -124,6 +129,20 @@ def test_gradients_are_those_of_separate_prompts(model: PolicyModel) -> None:
     alone = torch.autograd.grad(torch.stack([separate(model, step).sum() for step in steps]).sum(), weights)
     for found, wanted in zip(of_tree, alone, strict=True):
         torch.testing.assert_close(found, wanted, atol=2e-4, rtol=2e-4)
+
+
+@pytest.mark.parametrize("longest", [1, 7, 256])
+def test_stretches_of_any_length_say_the_same(
+    model: PolicyModel, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of several trees in one row, too."""
+    monkeypatch.setattr(stretches, "_LONGEST", longest)
+    learner = Learner(model, None, 10_000, 10_000, is_masked=False)
+    lessons = [lesson for some in (samples(), samples(7, 2)) for lesson in learner.lessons(some, 1.0, 0.0)]
+    with model.reading() as read, torch.no_grad():
+        together = learner.scores(lessons, read).logprobs
+        wanted = torch.cat([separate(model, step) for step in (*samples(), *samples(7, 2))])
+    torch.testing.assert_close(together, wanted, atol=2e-5, rtol=0.0)
 
 
 def test_an_episode_too_long_for_one_tree_becomes_several(model: PolicyModel) -> None:
@@ -144,7 +163,7 @@ def test_every_token_of_a_sample_has_its_weight_in_whichever_tree_it_stands(mode
 
 
 def test_batches_hold_every_lesson_once(model: PolicyModel) -> None:
-    learner = Learner(model, None, 10_000, 400)
+    learner = Learner(model, None, 10_000, 400, is_masked=True)
     lessons: list[Lesson] = [lesson for seed in range(7) for lesson in learner.lessons(samples(seed), 1.0, 0.0)]
     batches = list(learner.batches(lessons))
     assert sorted(place for places in batches for place in places) == list(range(len(lessons)))

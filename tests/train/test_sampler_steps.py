@@ -15,7 +15,9 @@ from TokenOptEnv.config import Profile
 from TokenOptEnv.errors import BadInput
 from training.decode_step import Room, Slate, StaticLlama
 from training.grammar import TokenGrammar
-from training.policy_model import PolicyModel
+from training.kept_prompts import KeptPrompts
+from training.llama import Llama
+from training.policy_model import WHOLE, PolicyModel
 from training.prompt_tokens import Ids
 from training.recording import Recorder
 from training.sampler import Blocks, Said, Sampler, Sampling, SharedRoom
@@ -118,6 +120,55 @@ def test_rows_that_go_on_alone_say_what_they_would_have_said(
     assert ids(together) == ids(alone)
     for one, other in zip(together, alone, strict=True):
         np.testing.assert_allclose(one.logprobs, other.logprobs, atol=1e-4)
+
+
+def test_what_prompts_begin_with_alike_is_read_once(model: PolicyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By later prompts of an episode and by others beside it; a prompt that was said whole is read again at its end."""
+    read: list[int] = []
+    hidden = Llama.hidden
+
+    def counted(llama: Llama, weights: object, tokens: torch.Tensor, *others: object, **named: object) -> torch.Tensor:
+        read.append(tokens.shape[1])
+        return hidden(llama, weights, tokens, *others, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Llama, "hidden", counted)
+    (text,) = prompts_of(400)
+    first = [text[:60], np.concatenate([text[:50], text[:30]])]
+    second = [text[:380], np.concatenate([text[:200], text[:9]]), text[:60]]
+    alone = [heard(Sampler(model, GREEDY, None, COARSE), [prompt])[0] for prompt in (*first, *second)]
+    read.clear()
+    sampler = Sampler(model, GREEDY, None)
+    together = [*heard(sampler, first), *heard(sampler, second)]
+    assert read == [80, 10, 320, 9, 1]
+    assert ids(together) == ids(alone)
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_allclose(one.logprobs, other.logprobs, atol=1e-4)
+
+
+def test_what_was_read_with_other_weights_is_forgotten(model: PolicyModel) -> None:
+    prompts = prompts_of(70, 20)
+    sampler = Sampler(model, GREEDY, None)
+    sampler.seed(0)
+    before = ids(heard(sampler, prompts))
+    with torch.no_grad():
+        for weight in model.sampled.parameters():
+            weight.neg_()
+    sampler.seed(0)
+    after = ids(heard(sampler, prompts))
+    assert after != before and after == ids(heard(Sampler(model, GREEDY, None, COARSE), prompts))
+
+
+def test_of_prompts_that_are_kept_the_oldest_make_room() -> None:
+    kept = KeptPrompts(100)
+    layers = [(torch.zeros(1, 200, 2), torch.zeros(1, 200, 2))]
+    old, new, newest = prompts_of(40, 50, 45)
+    for prompt in (old, new):
+        kept.keep(prompt, layers)
+    assert kept.take_up(np.append(old, 7), layers) == 40
+    kept.keep(newest, layers)
+    assert kept.take_up(np.append(new, 7), layers) == 0
+    assert kept.take_up(np.append(old, 7), layers) == 40
+    assert kept.take_up(newest, layers) == 44
 
 
 def test_log_probabilities_in_a_filled_chunk_are_those_of_a_plain_forward(model: PolicyModel) -> None:
@@ -245,7 +296,7 @@ def test_a_step_that_cannot_be_recorded_is_played_as_it_is(capsys: pytest.Captur
 def test_a_recorded_step_says_what_the_step_says(
     tiny: Path, temperature: float, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = PolicyModel(tiny, None, None, torch.device("cuda"), halved=False)
+    model = PolicyModel(tiny, None, None, torch.device("cuda"), WHOLE)
     grammar = TokenGrammar.of_actions(Profile.V2, model.tokenizer, model.eos_id, model.causal.config.vocab_size)
     prompts, sampling = prompts_of(70, 20, 46, 300), Sampling(24, temperature=temperature)
 
