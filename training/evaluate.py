@@ -25,7 +25,7 @@ from training.episode import Episode, Outcome
 from training.options import add_cache, add_device, config_of, formats_of, grammar_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
-from training.rollouts import Played, Task, begin, play
+from training.rollouts import Played, Task, play_in_turn
 from training.sampler import Sampler
 from training.tutor import TUTOR, teacher
 
@@ -80,9 +80,7 @@ def tasks_of(box: CaseBox, most: int) -> list[Task]:
 def evaluate(box: CaseBox, most: int, pool: EnvPool, sampler: Sampler, model: PolicyModel) -> dict[str, float]:
     """The check during training: the same draws at every check, where there are any."""
     sampler.seed(word("check"))
-    tasks = tasks_of(box, most)
-    begin(tasks, pool)
-    played, _ = play(tasks, pool, sampler, model.tokenizer)
+    played, _ = play_in_turn(tasks_of(box, most), pool, sampler, model.tokenizer, sampler.most_live)
     return summarize([each.ended for each in played], prefix="check_")
 
 
@@ -111,8 +109,7 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
         grammar = grammar_of(chosen, model) if chosen.grammar else None
         sampler = Sampler(model, sampling_of(chosen, chosen.temperature), grammar)
         sampler.seed(word("evaluate"))
-        begin(tasks, pool)
-        played, pace = play(tasks, pool, sampler, model.tokenizer)
+        played, pace = play_in_turn(tasks, pool, sampler, model.tokenizer, sampler.most_live)
         sys.stdout.write(f"{pace.steps_per_minute:,.0f} steps a minute, {pace.env_share:.1%} of it the environment's\n")
         if chosen.actions is not None:
             chosen.actions.parent.mkdir(parents=True, exist_ok=True)

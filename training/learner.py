@@ -19,8 +19,6 @@ from training.stretches import flat
 
 _FIXED_TOKENS = 140_000
 """A GPU computes so many in the time that launching a batch takes, forth and back: an eighth of a second on an H200."""
-_HOST_TREE_TOKENS = 4_096
-"""Of one tree on a processor, at most: what gradients need of so many takes 12 GB at 135 million weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,7 @@ class Learner:
         """`is_masked` as on a GPU, or by stretches as on a processor."""
         self.model, self.grammar = model, grammar
         self._is_masked = model.device.type == "cuda" if is_masked is None else is_masked
-        self._most_tree_tokens = most_tree_tokens if self._is_masked else min(most_tree_tokens, _HOST_TREE_TOKENS)
-        self._most_batch_tokens = most_batch_tokens
+        self._most_tree_tokens, self._most_batch_tokens = most_tree_tokens, most_batch_tokens
         self.optimizer = torch.optim.AdamW(
             [each for _, each in model.trainable()], lr=0.0, betas=(0.9, 0.99), weight_decay=0.0
         )

@@ -156,7 +156,7 @@ def _layer(
     keep: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None,
 ) -> Tensor:
     """What goes on to the next layer."""
-    read = rms_norm(hidden, hidden.shape[-1:], weights.before, weights.epsilon)
+    read = _scaled(hidden, weights.before, weights.epsilon)
     heads = weights.inward(read).view(*hidden.shape[:2], -1, weights.head_width)
     queries = weights.out.weight.shape[1] // weights.head_width
     keys = (heads.shape[2] - queries) // 2
@@ -166,7 +166,7 @@ def _layer(
     if keep is not None:
         key, value = keep(key, value)
     hidden = hidden + weights.out(_attended(query, key, value, sight).transpose(1, 2).flatten(2))
-    read = rms_norm(hidden, hidden.shape[-1:], weights.between, weights.epsilon)
+    read = _scaled(hidden, weights.between, weights.epsilon)
     gate, passed = weights.gated(read).chunk(2, dim=-1)
     return hidden + weights.down(silu(gate) * passed)
 
@@ -208,7 +208,33 @@ def merged(module: Any) -> Tensor:
 
 
 def normed(norm: Any, hidden: Tensor) -> Tensor:
-    return rms_norm(hidden, hidden.shape[-1:], norm.weight.to(hidden.dtype), norm.variance_epsilon)
+    return _scaled(hidden, norm.weight.to(hidden.dtype), norm.variance_epsilon)
+
+
+def _scaled(hidden: Tensor, weight: Tensor, epsilon: float) -> Tensor:
+    """By the root of the mean square, and by the weight."""
+    if hidden.device.type == "cuda" or weight.requires_grad:
+        return rms_norm(hidden, hidden.shape[-1:], weight, epsilon)
+    scaled: Tensor = _ScaledOnHost.apply(hidden, weight, epsilon)  # type: ignore[no-untyped-call]
+    return scaled
+
+
+class _ScaledOnHost(torch.autograd.Function):
+    """Where a library goes over memory a dozen times for it, which takes four times as long; the weight stays."""
+
+    @staticmethod
+    def forward(context: Any, hidden: Tensor, weight: Tensor, epsilon: float) -> Tensor:
+        length = torch.linalg.vector_norm(hidden, dim=-1, keepdim=True, dtype=torch.float32)
+        scale = torch.rsqrt(length.square() / hidden.shape[-1] + epsilon).to(hidden.dtype)
+        context.save_for_backward(hidden, scale, weight)
+        return hidden * scale * weight
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        hidden, scale, weight = context.saved_tensors
+        owed = gradients[0] * weight
+        unit = hidden * scale
+        return scale * (owed - unit * ((owed * unit).sum(-1, keepdim=True) / unit.shape[-1])), None, None
 
 
 def rotation(decoder: Any, hidden: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:

@@ -7,6 +7,7 @@ one of few sizes, so that a step recorded for one chunk serves many.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,8 +38,9 @@ _ROOM_SHARE = 0.5
 """Of the memory that is free before sampling begins."""
 _HOST_BYTES = 8 << 30
 """Counted as free where there is no accelerator: larger chunks are no faster there."""
-_KEPT_TOKENS = 200_000
-"""Of prompts, where they are kept: 5 GB at 135 million weights."""
+_KEPT_BYTES = 4 << 30
+"""Of prompts, where they are kept."""
+_MOST_LIVE = 64
 _MOST_RECORDINGS = 128
 
 
@@ -139,13 +141,20 @@ class Sampler:
         self._room = _ROOMS.setdefault(model.sampled, SharedRoom(model))
         self._room.users.add(self)
         self._allowed_tokens = self._room.allowed_tokens(sampling.most_cached_tokens)
-        self._known = KeptPrompts(_KEPT_TOKENS) if model.device.type == "cpu" and blocks is None else None
+        self._known: KeptPrompts | None = None
+        if model.device.type == "cpu" and blocks is None:
+            self._known = KeptPrompts(_KEPT_BYTES // Room.bytes_per_token(model.sampled.config, model.sampled.dtype))
 
     def seed(self, word: int) -> None:
         """A new round: draws begin anew, and the network may be another."""
         if self._known is not None:
             self._known.clear()
         self._generator.manual_seed(word % (1 << 63))
+
+    @property
+    def most_live(self) -> int:
+        """Episodes that are best played at a time: where prompts are kept, as many as are still there a step later."""
+        return sys.maxsize if self._known is None else _MOST_LIVE
 
     def forget(self) -> None:
         """What was recorded, and the memory that it holds."""

@@ -85,38 +85,43 @@ def attended(query: Tensor, key: Tensor, value: Tensor, stretches: tuple[Stretch
 
 
 class _Attended(torch.autograd.Function):
-    """Written out, so that gradients of keys and values add up in place: a stretch touches few of them."""
+    """Written out, so that gradients of keys and values add up in place: a stretch touches few of them.
+
+    Who attends to what is computed again for the gradients: kept, it would take more room than all else.
+    """
 
     @staticmethod
     def forward(context: Any, query: Tensor, key: Tensor, value: Tensor, stretches: tuple[Stretch, ...]) -> Tensor:
         found = torch.empty_like(query)
-        shares = []
         for each in stretches:
-            scores = _grouped(query, key, each) @ _along(key, each.way).mT
-            own = each.last - each.first
-            scores.view(len(key), -1, own, scores.shape[-1])[..., -own:].add_(_triangle(own, query.dtype))
-            share = scores.softmax(-1)
-            found[:, each.first : each.last] = (share @ _along(value, each.way)).view(len(query), own, -1)
-            shares.append(share)
+            seen = _shares(query, key, each) @ _along(value, each.way)
+            found[:, each.first : each.last] = seen.view(len(query), each.last - each.first, -1)
         context.stretches = stretches
-        context.save_for_backward(query, key, value, *shares)
+        context.save_for_backward(query, key, value)
         return found
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
-        query, key, value, *shares = context.saved_tensors
+        query, key, value = context.saved_tensors
         (owed,) = gradients
         query_owed = torch.empty_like(query)
         key_owed, value_owed = (torch.zeros_like(each, dtype=torch.float32) for each in (key, value))
-        for each, share in zip(context.stretches, shares, strict=True):
-            here = _grouped(owed, key, each)
-            scores_owed = torch._softmax_backward_data(here @ _along(value, each.way).mT, share, -1, share.dtype)
-            query_owed[:, each.first : each.last] = (scores_owed @ _along(key, each.way)).view(
-                len(query), each.last - each.first, -1
-            )
+        for each in context.stretches:
+            here, shares = _grouped(owed, key, each), _shares(query, key, each)
+            scores_owed = torch._softmax_backward_data(here @ _along(value, each.way).mT, shares, -1, shares.dtype)
+            asked = scores_owed @ _along(key, each.way)
+            query_owed[:, each.first : each.last] = asked.view(len(query), each.last - each.first, -1)
             _pay(key_owed, scores_owed.mT @ _grouped(query, key, each), each.way)
-            _pay(value_owed, share.mT @ here, each.way)
+            _pay(value_owed, shares.mT @ here, each.way)
         return query_owed, key_owed.to(key.dtype), value_owed.to(value.dtype), None
+
+
+def _shares(query: Tensor, key: Tensor, stretch: Stretch) -> Tensor:
+    """How much each query of a stretch attends to each key that it sees."""
+    scores = _grouped(query, key, stretch) @ _along(key, stretch.way).mT
+    own = stretch.last - stretch.first
+    scores.view(len(key), -1, own, scores.shape[-1])[..., -own:].add_(_triangle(own, query.dtype))
+    return scores.softmax(-1)
 
 
 def _grouped(heads: Tensor, key: Tensor, stretch: Stretch) -> Tensor:
