@@ -70,12 +70,14 @@ case "$task" in
     "$PYTHON" -m training.average "$STORE"/sft/adapter "$STORE"/mean/adapter --out "$STORE/midway/adapter" ;;
   check)
     split=$1 adapter=$2; shift 2
+    name=$split-${adapter//\//-}
+    for option in "${@#--}"; do name+=-$option; done  # with other options it is another play
     "$PYTHON" -m training.evaluate --box "$STORE/data/$split.zip" --base "$STORE/base" --adapter "$STORE/$adapter" \
-      --processes "$PROCESSES" --actions "$STORE/actions-$split-${adapter//\//-}.jsonl" "$@" 2>&1 | tee -a "$STORE/check.log" ;;
+      --processes "$PROCESSES" --actions "$STORE/actions-$name.jsonl" "$@" 2>&1 | tee -a "$STORE/check.log" ;;
   checks)
     split=$1 adapters=$2; shift 2
     for adapter in $adapters; do
-      CAMRE_PROCESSES=$((PROCESSES / 3 + 1)) bash training/on_gpu.sh check "$split" "$adapter" --cached-tokens 800000 "$@" &
+      CAMRE_PROCESSES=$((PROCESSES / 3 + 1)) bash training/on_gpu.sh check "$split" "$adapter" "$@" --cached-tokens 800000 &
     done
     wait ;;
   give)

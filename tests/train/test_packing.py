@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.train.conftest import ROOT
 from training.pack_for_gpu import cut
 
@@ -20,13 +22,14 @@ def test_an_archive_cut_in_parts_is_put_together_by_number(tmp_path: Path) -> No
     assert joined.stdout == whole
 
 
-def test_the_script_says_how_it_is_called(tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", ["on_gpu.sh", "whole_run.sh"])
+def test_a_script_says_how_it_is_called(script: str, tmp_path: Path) -> None:
     done = subprocess.run(
-        ["bash", ROOT / "training" / "on_gpu.sh"],
+        ["bash", ROOT / "training" / script],
         env={"PATH": "/usr/bin:/bin", "CAMRE_GPU_STORE": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 2
-    assert "on_gpu.sh grpo" in done.stdout
+    assert f"bash training/{script}" in done.stdout and "set -e" not in done.stdout

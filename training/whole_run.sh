@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The whole run, from nothing to what is said on test, in calls of less than ten minutes on one H200.
+#
+#   bash training/whole_run.sh data    here: cases, traces under guises, and parts to carry; an hour on two cores
+#   bash training/whole_run.sh 1       there, once every part was kept (on_gpu.sh keep): cases of validation and test, warm start
+#   bash training/whole_run.sh 2       reinforcement
+#   bash training/whole_run.sh 3       a last stage with three seeds, their mean and midway to it, checks under a guise
+#   bash training/whole_run.sh 4 WHO   test, by the warm start and by WHO, as the checks of 3 decide: mean/adapter or midway/adapter
+#   bash training/whole_run.sh 5 WHO   validation, and test under today's prices
+#
+# What each of them leaves is copied to $OUT. Machines without a network are what on_gpu.sh is about.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+START=${CAMRE_START:-artifacts/camre-v2-guised-start}
+REINFORCED=(--no-grammar --guise 3 --check-guise 9 --credit branch --group-size 16 --upto hard --begin-with hard --solvable-share 0.8
+  --sce-share 0.3 --least-advantage 0.1 --refusal-cost 0.1 --checks 300)
+gpu() { bash training/on_gpu.sh "$@"; }
+
+case "${1:-}" in
+  data)
+    python -m training.base_model --out runs/base/smollm2-135m
+    python -m training.collect --easy 1400 --medium 1600 --hard 900 --marathon 250 --no-traces --out runs/boxes/train
+    python -m training.collect --box runs/boxes/train.zip --most-traces 1 --slips 0.2 --guise 1 \
+      --tokenizer runs/base/smollm2-135m/tokenizer.json --out runs/data/train
+    python -m training.pack_for_gpu --data runs/data/train ;;
+  1)
+    gpu prepare
+    gpu boxes
+    gpu sft 6 --adapter "$START" --epochs 1 --batch 32 --rate 5e-4 --batch-tokens 98304 --checks 300 --check-guise 9
+    gpu give sft/adapter ;;
+  2)
+    gpu grpo 8 "${REINFORCED[@]}" --seed 31 --iterations 36 --groups 64 --updates 3 --rate 1e-4 --end-rate 3e-5 --check-every 12 \
+      --batch-tokens 98304
+    gpu give grpo/adapter ;;
+  3)
+    gpu seeds 5 "${REINFORCED[@]}" --iterations 10 --groups 40 --updates 3 --rate 5e-5 --end-rate 1e-5 --check-every 10
+    gpu watch 360
+    gpu average
+    gpu checks validation "sft/adapter mean/adapter midway/adapter" --guise 9 --episodes 600
+    gpu give mean/adapter midway/adapter ;;
+  4)
+    gpu checks test "sft/adapter ${2:?name who plays beside the warm start: mean/adapter or midway/adapter}"
+    gpu give ;;
+  5)
+    gpu checks validation "sft/adapter ${2:?name who plays beside the warm start: mean/adapter or midway/adapter}"
+    gpu check test "$2" --catalog current --episodes 600
+    gpu give ;;
+  *)
+    sed -n '2,12p' "$0"
+    exit 2 ;;
+esac
