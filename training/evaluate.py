@@ -11,8 +11,10 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TextIO
 
 from TokenOptEnv import policies
 from TokenOptEnv.config import DEFAULT_CONTROLLERS, DEFAULT_WORLDS, EpisodeConfig, Profile
@@ -80,8 +82,8 @@ def tasks_of(box: CaseBox, most: int) -> list[Task]:
 def evaluate(box: CaseBox, most: int, pool: EnvPool, sampler: Sampler, model: PolicyModel) -> dict[str, float]:
     """The check during training: the same draws at every check, where there are any."""
     sampler.seed(word("check"))
-    played, _ = play_in_turn(tasks_of(box, most), pool, sampler, model.tokenizer, sampler.most_live)
-    return summarize([each.ended for each in played], prefix="check_")
+    portions = play_in_turn(tasks_of(box, most), pool, sampler, model.tokenizer)
+    return summarize([each.ended for played, _ in portions for each in played], prefix="check_")
 
 
 def checks_of(chosen: argparse.Namespace) -> EnvPool | None:
@@ -109,12 +111,23 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
         grammar = grammar_of(chosen, model) if chosen.grammar else None
         sampler = Sampler(model, sampling_of(chosen, chosen.temperature), grammar)
         sampler.seed(word("evaluate"))
-        played, pace = play_in_turn(tasks, pool, sampler, model.tokenizer, sampler.most_live)
-        sys.stdout.write(f"{pace.steps_per_minute:,.0f} steps a minute, {pace.env_share:.1%} of it the environment's\n")
-        if chosen.actions is not None:
-            chosen.actions.parent.mkdir(parents=True, exist_ok=True)
-            chosen.actions.write_text("".join(_said(each, model) for each in played), encoding="utf-8")
-        yield str(chosen.adapter or chosen.base), [each.ended for each in played]
+        outcomes: list[Outcome] = []
+        with _opened(chosen.actions) as lines:
+            for played, pace in play_in_turn(tasks, pool, sampler, model.tokenizer):
+                outcomes += [each.ended for each in played]
+                lines.writelines(_said(each, model) for each in played)
+                lines.flush()
+                speed = f"{pace.steps_per_minute:,.0f} steps a minute, {pace.env_share:.1%} of it the environment's"
+                sys.stdout.write(f"{len(outcomes)} of {len(tasks)} episodes, {speed}\n")
+                sys.stdout.flush()
+        yield str(chosen.adapter or chosen.base), outcomes
+
+
+def _opened(file: Path | None) -> TextIO:
+    if file is None:
+        return StringIO()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file.open("w", encoding="utf-8")
 
 
 def _said(played: Played, model: PolicyModel) -> str:

@@ -7,8 +7,8 @@ a batch takes its time however small it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -118,21 +118,14 @@ def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Toke
 
 
 def play_in_turn(
-    tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Tokenizer, most_live: int
-) -> tuple[list[Played], Pace]:
-    """Begin and play, so many at a time; a case's worlds together, since they show the same at first."""
-    order = sorted(range(len(tasks)), key=lambda place: tasks[place].scenario_id)
-    found: dict[int, Played] = {}
-    paces: list[Pace] = []
-    for first in range(0, len(order), most_live):
-        places = order[first : first + most_live]
-        portion = [tasks[place] for place in places]
+    tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Tokenizer
+) -> Iterator[tuple[list[Played], Pace]]:
+    """Begin and play, as many at a time as suits the sampler; a case's worlds together, as they show the same first."""
+    order = sorted(tasks, key=lambda task: task.scenario_id)
+    for first in range(0, len(order), sampler.most_live):
+        portion = order[first : first + sampler.most_live]
         begin(portion, pool)
-        played, pace = play(portion, pool, sampler, tokenizer)
-        found.update(zip(places, played, strict=True))
-        paces.append(pace)
-    steps, seconds, env_seconds = (sum(each) for each in zip(*map(astuple, paces), strict=True))
-    return [found[place] for place in range(len(tasks))], Pace(steps, seconds, env_seconds)
+        yield play(portion, pool, sampler, tokenizer)
 
 
 def _still_live(pool: EnvPool, lane: int, episodes: list[Played]) -> dict[int, Ids]:

@@ -46,6 +46,6 @@ case "${1:-}" in
     gpu check test "$2" --catalog current --episodes 600
     gpu give ;;
   *)
-    sed -n '2,12p' "$0"
+    sed -n '2,10p' "$0"
     exit 2 ;;
 esac
