@@ -73,7 +73,7 @@ def test_the_tutor_is_judged_like_a_heuristic(run: Run, data: Path, tmp_path: Pa
 
 def test_an_adapter_begins_with_the_numbers_of_the_runs_seed(tiny: Path) -> None:
     def first(seed: int) -> dict[str, torch.Tensor]:
-        chosen = argparse.Namespace(base=tiny, adapter=None, full=False, rank=4, seed=seed)
+        chosen = argparse.Namespace(base=tiny, adapter=None, full=False, rank=4, seed=seed, halved=False)
         return {name: each.detach() for name, each in model_of(chosen, torch.device("cpu")).trainable()}
 
     once, again, other = first(0), first(0), first(1)
