@@ -17,6 +17,7 @@ from TokenOptEnv.models import (
     ArtifactHandle,
     Budgets,
     Checkpoint,
+    Effort,
     MemoryItem,
     ModelCard,
     TaskBrief,
@@ -49,7 +50,9 @@ _DONE = {kind: kind.value.split("_")[0].lower() for kind in ActionType}
 
 
 def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iterable[ModelCard]) -> str:
-    """What stays the same for a whole phase."""
+    """What stays the same for a whole phase: all that is public and decides what is worth reading and what a call
+    costs. Of what kind an artifact is, and how much a model thinks, a title and a name tell those alone who know them.
+    """
     verbs = _V1_VERBS if task.profile is Profile.V1 else f"{_V1_VERBS}\n{_V2_VERBS}"
     lines = [_GOAL, verbs]
     if task.track is Track.SOLVER:
@@ -67,11 +70,12 @@ def head_text(task: TaskBrief, artifacts: Iterable[ArtifactHandle], models: Iter
             lines.append(f"{field.name}: {field.question}{options}")
     lines.append("## A")
     for artifact in artifacts:
-        lines.append(f"{artifact.alias} {artifact.title}, {_size(artifact.tokens)}")
-    lines.append("## M, usd per million in/out")
+        lines.append(f"{artifact.alias} {artifact.kind} {artifact.title}, {_size(artifact.tokens)}")
+    lines.append("## M, usd per million in/out, thinks so many tokens at low/medium/high")
     for number, card in enumerate(models, start=1):
         price = f"{card.input_pico_usd / 1e6:g}/{card.output_pico_usd / 1e6:g}"
-        lines.append(f"{number} {card.name} {card.tier} {price}")
+        thought = "/".join(str(card.reasoning_tokens[effort]) for effort in Effort)
+        lines.append(f"{number} {card.name} {card.tier} {price} {thought}")
     lines.append("## Memory")
     return "\n".join(lines) + "\n"
 

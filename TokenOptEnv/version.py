@@ -2,7 +2,7 @@
 
 VERSION = "0.1.0"
 
-SCORING_VERSION = 1
+SCORING_VERSION = 2
 """Bumped when any score of any episode changes; the changelog says what is no longer comparable."""
 
 TRACE_VERSION = 1

@@ -272,7 +272,7 @@ def _play(
 ) -> _Played:
     reference = None if cost is None else ReferenceCosts(cost.nano_usd, cost.routed_nano_usd)
     world = build_world(scenario, seed, job.config, reference=lambda: reference)
-    guise = worn(job.guise, scenario.scenario_id, seed, job.tokenizer)
+    guise = worn(job.guise, scenario.scenario_id, seed, job.tokenizer, is_imitated=True)
     draw = Stream("slips", scenario.scenario_id, seed)
     is_at_home = candidate == TUTOR
     """A tutor goes on from wherever a slip has led."""

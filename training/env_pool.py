@@ -129,8 +129,8 @@ class Stage:
                 episode = self._begun(scenario_id, seed, guise=0)
                 return Compared(slot, episode.played_by(policies.make(policy, seed)))
 
-    def _begun(self, scenario_id: str, seed: int, guise: int) -> Episode:
-        seen_as = worn(guise, scenario_id, seed, self._room.tokenizer)
+    def _begun(self, scenario_id: str, seed: int, guise: int, is_imitated: bool = False) -> Episode:
+        seen_as = worn(guise, scenario_id, seed, self._room.tokenizer, is_imitated)
         return Episode(self._box, scenario_id, seed, self._room.config, seen_as)
 
     def _shown(self, slot: int) -> Shown:
@@ -141,7 +141,7 @@ class Stage:
         return Shown(slot, None, episode.outcome(), episode.was_refused)
 
     def _replayed(self, request: Replay) -> Replayed:
-        episode = self._begun(request.scenario_id, request.seed, request.guise)
+        episode = self._begun(request.scenario_id, request.seed, request.guise, is_imitated=True)
         prompts: list[Ids] = []
         for text in request.actions:
             if episode.done:

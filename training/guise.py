@@ -6,8 +6,9 @@ each by the same one wherever it stands, so that a search that repeats the words
 should; function words are strewn into questions, models get other names, and often the words that tell a question
 about all of something from others are gone too. So is, often, what a search shows of its hits: the form of a line gives
 away whether it is a log's or somebody's word, but only in formats that were seen before; the list of artifacts tells it
-in any. What is said about it is put back before the engine hears it: bills,
-draws and scores are those of the case itself.
+in any. What is said about it is put back before the engine hears it: bills, draws and scores are those of the case
+itself. So models may have other prices under a guise, and think more or less, only for who imitates: a tutor goes by
+what it is shown, and training material has few models, but whoever is rewarded would learn that prices tell nothing.
 
 It acts on observations, so whoever plays, a tutor included, goes by what can be seen under the guise.
 """
@@ -35,7 +36,6 @@ from TokenOptEnv.models import (
     TokenOptEnvObservation,
     ToolResult,
 )
-from TokenOptEnv.policies.survey import TABLES
 from TokenOptEnv.policies.symptoms import LOUD_WORDS
 from TokenOptEnv.simulators import terms
 from TokenOptEnv.streams import Stream, uniform, word
@@ -50,6 +50,14 @@ _BLURRED_SHARE = 0.5
 _BLUR_WORDS = 8
 _RENAMED_SHARE = 0.7
 """Of cases in which models have other names."""
+_REPRICED_SHARE = 0.7
+"""Of cases to be imitated in which models have other prices."""
+_PRICE_FACTORS = (0.4, 2.5)
+_OUTPUT_FACTORS = (0.6, 1.6)
+"""Besides, on what a model writes alone."""
+_THOUGHT_FACTORS = (0.3, 2.0)
+_RETHINKS_SHARE = 0.3
+"""Of models of such a case that think as another of them does."""
 _FRAME = (
     "Q cached old confidence cites nothing insufficient evidence hour hours day days none since which lasting failure"
 )
@@ -85,7 +93,7 @@ class Plain:
 class Guise(Plain):
     """Of one episode. A word's stand-in is chosen when it is first seen; what was not seen has none."""
 
-    def __init__(self, words: Sequence[str], *key: str | int) -> None:
+    def __init__(self, words: Sequence[str], *key: str | int, is_imitated: bool = False) -> None:
         draw = Stream("guise", *key)
         self._words, self._key = words, key
         self._share = draw.choice(_SHARES)
@@ -93,6 +101,7 @@ class Guise(Plain):
         self._strewn_share = draw.choice(_STREWN_SHARES)
         self._renames = draw.chance(_RENAMED_SHARE)
         self._blurs = draw.chance(_BLURRED_SHARE)
+        self._reprices = draw.chance(_REPRICED_SHARE) and is_imitated
         self._stand_ins: dict[str, str] = {}
         self._meant: dict[str, str] = {}
         self._shown: dict[str, str] = {}
@@ -108,7 +117,7 @@ class Guise(Plain):
                 "artifacts": tuple(
                     each.model_copy(update={"title": self.text(each.title)}) for each in observation.artifacts
                 ),
-                "models": tuple(map(self._card, observation.models)),
+                "models": tuple(self._card(card, observation.models) for card in observation.models),
                 "working_memory": memory.model_copy(update={"items": tuple(map(self._item, memory.items))}),
                 "findings": tuple(map(self._finding, observation.findings)),
                 "last_tool_result": self._result(observation.last_tool_result),
@@ -173,11 +182,23 @@ class Guise(Plain):
             )
         return subtask.model_copy(update={"question": self._asked[subtask.question]})
 
-    def _card(self, card: ModelCard) -> ModelCard:
-        if not self._renames:
-            return card
-        draw = Stream("renamed", *self._key, card.model_id)
-        return card.model_copy(update={"name": draw.choice(self._words).capitalize() + draw.choice(_SIZES)})
+    def _card(self, card: ModelCard, menu: Sequence[ModelCard]) -> ModelCard:
+        changed: dict[str, object] = {}
+        if self._renames:
+            draw = Stream("renamed", *self._key, card.model_id)
+            changed["name"] = draw.choice(self._words).capitalize() + draw.choice(_SIZES)
+        if self._reprices:
+            draw = Stream("repriced", *self._key, card.model_id)
+            factor = _between(_PRICE_FACTORS, draw)
+            written = factor * _between(_OUTPUT_FACTORS, draw)
+            thinker = draw.choice(menu) if draw.chance(_RETHINKS_SHARE) else card
+            thought = _between(_THOUGHT_FACTORS, draw)
+            changed["input_pico_usd"] = _rounded(factor * card.input_pico_usd)
+            changed["output_pico_usd"] = _rounded(written * card.output_pico_usd)
+            changed["reasoning_tokens"] = {
+                effort: round(thought * tokens, -1) for effort, tokens in thinker.reasoning_tokens.items()
+            }
+        return card.model_copy(update=changed)
 
     def _item(self, item: MemoryItem) -> MemoryItem:
         if item.kind is ItemKind.SEARCH:
@@ -207,11 +228,9 @@ class Guise(Plain):
 
 
 def _told_apart_by(observation: TokenOptEnvObservation) -> Iterator[str]:
-    """What stays as it is: the names of what is asked for, and what a table is called, since nothing else in a prompt
-    tells which artifact is one."""
+    """What stays as it is: the names of what is asked for."""
     yield from (name for each in observation.task.subtasks for name in each.fields)
     yield from (each.name for each in observation.task.answer_fields)
-    yield from (each.title for each in observation.artifacts if each.kind in TABLES)
 
 
 def _pieces(texts: Iterable[str]) -> list[str]:
@@ -224,9 +243,22 @@ def _shaped(other: str, like: str) -> str:
     return other.capitalize() if like[0].isupper() else other
 
 
-def worn(number: int, scenario_id: str, seed: int, tokenizer: Path | None) -> Plain:
+def _between(bounds: tuple[float, float], draw: Stream) -> float:
+    """Of factors: half and double are as likely."""
+    low, high = bounds
+    return float(low * (high / low) ** draw.random())
+
+
+def _rounded(pico_usd: float) -> int:
+    """To what a price list would say."""
+    return int(float(f"{pico_usd:.2g}"))
+
+
+def worn(number: int, scenario_id: str, seed: int, tokenizer: Path | None, is_imitated: bool = False) -> Plain:
     """The guise of this number, in the words of this vocabulary; 0 is none."""
-    return Guise(stand_ins(tokenizer), scenario_id, seed, number) if number and tokenizer is not None else Plain()
+    if not number or tokenizer is None:
+        return Plain()
+    return Guise(stand_ins(tokenizer), scenario_id, seed, number, is_imitated=is_imitated)
 
 
 @lru_cache

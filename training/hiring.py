@@ -1,24 +1,23 @@
-"""Whom a tutor asks, of those that may be asked: chosen by what a prompt tells of them, and left out if too dear.
+"""Whom a tutor asks, of those that may be asked: who is worth its price, and can be paid.
 
-A prompt has names, tiers and prices. How much a model thinks is known of those that training cases have and of no
-others, so a student that was taught to go by it would guess.
+By what a prompt tells of models: tier, prices, and how much they think. What the rest of an episode costs is taken for
+the same in all of a kind, since no prompt tells what was spent on what: a student that was taught to go by more would
+guess.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from TokenOptEnv.config import REPLY_CAP_TOKENS
-from TokenOptEnv.models import Effort, ModelCard, Subtask, Tier
-from TokenOptEnv.policies import errands, menu, purse
+from TokenOptEnv.models import Effort, ModelCard, Subtask
+from TokenOptEnv.policies import errands, judgement, menu, purse
 from TokenOptEnv.policies.purse import Offer
 from training.standing import Standing
 
-_WEIGHT_PERMILLE = {Tier.MID: 1_000, Tier.FRONTIER: 350}
-"""A frontier model may cost about three times as much."""
-_BELOW_PICO_USD = ((Effort.HIGH, 1_500_000), (Effort.MEDIUM, 6_000_000), (Effort.LOW, sys.maxsize))
-"""A token that it writes; all of these by playing training cases, and kept where validation agreed."""
+_REST_NANO_USD = 20_000_000
+_WIDE_REST_NANO_USD = 40_000_000
+"""All of it counts twice: one wrong answer, and it was spent for nothing."""
 _PROMPT_TOKENS = 1_800
 """What a prompt takes besides its memory, at most."""
 _DECISION_MS = 10_000
@@ -29,7 +28,7 @@ def offer(at: Standing, subtask: Subtask, context: Sequence[str], strongest: boo
     """For this question and context; None where nobody is left who was not asked just this, or money is short."""
     tokens = errands.context_tokens(at.now, context)
     cards = _allowed(at, subtask, context)
-    chosen = _strongest(cards) if strongest else _recommended(cards)
+    chosen = _strongest(cards) if strongest else _recommended(at, cards, tokens)
     if chosen is None:
         return None
     found = menu.affordable(at.now, *chosen, tokens, at.share_nano_usd)
@@ -57,15 +56,18 @@ def _strongest(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
     return (max(cards, key=purse.strength), Effort.MEDIUM) if cards else None
 
 
-def _recommended(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
-    """Whoever writes cheapest and is not small; the cheaper, the more it may think."""
-    able = [card for card in cards if card.tier is not Tier.SMALL]
-    if not able:
-        return (min(cards, key=lambda card: card.output_pico_usd), Effort.HIGH) if cards else None
-    card = min(able, key=lambda each: each.output_pico_usd * _WEIGHT_PERMILLE[each.tier])
-    if card.tier is Tier.FRONTIER:
-        return card, Effort.MEDIUM
-    return card, next(effort for effort, below in _BELOW_PICO_USD if card.output_pico_usd < below)
+def _recommended(at: Standing, cards: Sequence[ModelCard], context_tokens: int) -> tuple[ModelCard, Effort] | None:
+    """The most success for the money that the whole episode takes."""
+    subtasks = at.now.task.subtasks
+    rest = _WIDE_REST_NANO_USD if any(map(at.is_wide, subtasks)) else _REST_NANO_USD
+    told = list(map(_as_told, cards))
+    best = judgement.best_offer(told, context_tokens, len(subtasks), rest, at.share_nano_usd)
+    return None if best is None else (next(card for card in cards if card.model_id == best.model_id), best.effort)
+
+
+def _as_told(card: ModelCard) -> ModelCard:
+    """No prompt has premiums for caching, nor in how many tokens a model counts what all read."""
+    return card.model_copy(update={"cache_write_pico_usd": card.input_pico_usd, "vocabulary_permille": 1_000})
 
 
 def _can_be_paid(at: Standing, offered: Offer, context_tokens: int) -> bool:

@@ -104,6 +104,20 @@ def test_some_guises_blur_what_hits_are_about_and_nothing_else_of_a_search(box: 
     assert 0 < blurred < 12
 
 
+def test_prices_are_others_for_who_imitates_alone(box: CaseBox, case: str) -> None:
+    """Who is rewarded must be billed what it was shown. Whoever costs half, or double, is still of its tier."""
+    plain = Episode(box, case, 0, EpisodeConfig()).observation
+    changed = 0
+    for number in range(1, 13):
+        rewarded, imitated = (Guise(_WORDS, case, 0, number, is_imitated=each).show(plain) for each in (False, True))
+        for own, billed, shown in zip(plain.models, rewarded.models, imitated.models, strict=True):
+            assert billed.output_pico_usd == own.output_pico_usd and billed.reasoning_tokens == own.reasoning_tokens
+            assert (shown.model_id, shown.tier, shown.name) == (own.model_id, own.tier, billed.name)
+            assert 0.2 < shown.output_pico_usd / own.output_pico_usd < 5
+            changed += shown.output_pico_usd != own.output_pico_usd
+    assert changed
+
+
 def test_a_tutor_solves_under_a_guise_what_it_solves_without(box: CaseBox, case: str) -> None:
     """It goes by what it sees, in whatever words, and is never refused."""
     plain = Episode(box, case, 0, EpisodeConfig()).played_by(Tutor())

@@ -13,6 +13,7 @@ import torch
 from TokenOptEnv import policies, questions, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
+from TokenOptEnv.prompt import render_text
 from TokenOptEnv.models import ActionType, ArtifactKind, Effort, Tier, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import desk
 from TokenOptEnv.streams import Stream
@@ -239,32 +240,40 @@ def test_what_fits_of_a_wide_table_is_loaded_by_its_range() -> None:
 
 
 def test_whom_it_asks_does_not_depend_on_what_no_prompt_shows() -> None:
-    """How much a model thinks, as long as it can be paid."""
+    """Premiums for caching, speed and vocabulary, as long as it can be paid."""
+    untold = {"cache_write_pico_usd": 1, "vocabulary_permille": 900, "first_token_ms": 1, "output_tokens_per_s": 1_000}
     for now in played(Tutor().act, _NARROW, 0)[:-1]:
         asked = Tutor().act(now.observation)
         if asked.action_type is not ActionType.ROUTE_SUBTASK:
             continue
-        terse = tuple(
-            card.model_copy(update={"reasoning_tokens": {effort: number for number, effort in enumerate(Effort)}})
-            for card in now.observation.models
-        )
-        assert Tutor().act(now.observation.model_copy(update={"models": terse})) == asked
+        others = tuple(card.model_copy(update=untold) for card in now.observation.models)
+        changed = now.observation.model_copy(update={"models": others})
+        assert render_text(changed) == render_text(now.observation)
+        assert Tutor().act(changed) == asked
 
 
-def test_whoever_writes_cheapest_is_asked_and_may_think_the_more_for_it() -> None:
-    """A cheap one that is not small, or a frontier model at up to about three times its price."""
+def test_who_costs_more_or_thinks_dearly_is_asked_less() -> None:
+    """A frontier model where it is cheap, a mid one where that is not, and with less effort where thoughts are long."""
     start_of, first_ask = played(Tutor().act, _NARROW, 0)[:2]
     assert start_of.observation.step == 0
-    seen: set[tuple[Tier, Effort | None]] = set()
-    for mid_price, frontier_price in ((400_000, 9_000_000), (4_000_000, 90_000_000), (4_000_000, 9_000_000)):
-        prices = {Tier.SMALL: 100_000, Tier.MID: mid_price, Tier.FRONTIER: frontier_price}
+    seen: list[tuple[Tier, str | None]] = []
+    for frontier_price, thought in ((1_000_000, 100), (90_000_000, 100), (90_000_000, 4_000)):
         cards = tuple(
-            card.model_copy(update={"output_pico_usd": prices[card.tier]}) for card in first_ask.observation.models
+            card.model_copy(
+                update={
+                    "input_pico_usd": 500_000,
+                    "output_pico_usd": frontier_price if card.tier is Tier.FRONTIER else 2_000_000,
+                    "reasoning_tokens": {effort: thought * (1 + number) for number, effort in enumerate(Effort)},
+                }
+            )
+            for card in first_ask.observation.models
         )
         asked = Tutor().act(first_ask.observation.model_copy(update={"models": cards}))
-        tier = next(card.tier for card in cards if card.model_id == asked.model_id)
-        seen.add((tier, asked.effort))
-    assert seen == {(Tier.MID, Effort.HIGH), (Tier.MID, Effort.MEDIUM), (Tier.FRONTIER, Effort.MEDIUM)}
+        seen.append((next(card.tier for card in cards if card.model_id == asked.model_id), asked.effort))
+    (cheap, _), (dear, at_ease), (dreary, in_haste) = seen
+    assert cheap is Tier.FRONTIER
+    assert dear is dreary is Tier.MID
+    assert (at_ease, in_haste) == ("high", "low")
 
 
 def test_slips_of_a_tutor_may_go_through_and_are_not_learned() -> None:
