@@ -6,7 +6,7 @@
 An iteration, top to bottom:
 
     draw      some cases, each in one world, each played by a whole group
-    play      all episodes at once, sampled at temperature 1, under the grammar unless told otherwise
+    play      all episodes at once, sampled at temperature 1 or --temperature, under the grammar unless told otherwise
     compare   an episode's advantage is its worth less its group's mean; groups that are all worth the same are dropped.
               Worth is the return or, with --sce-share, partly cost efficiency: of a return success is so large a part
               that savings of a tenth are hardly heard beside it. With --refusal-cost each refused action costs that
@@ -94,6 +94,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=True,
         help="draw nothing but actions; a policy that hardly says anything else learns more truly without",
     )
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        default=1.0,
+        help="of the draws; above 1 more is tried where a policy is sure already",
+    )
     parser.add_argument("--guise", type=int, default=0, help="the guise that training cases wear; 0 is none")
     parser.add_argument("--compare-with", default="expert", help="a heuristic that plays the same cases, beside it")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
@@ -106,6 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def train(chosen: argparse.Namespace) -> None:
     if not 0.0 <= chosen.sce_share <= 1.0:
         raise BadInput(f"--sce-share is a share of 1, not {chosen.sce_share:g}; give 0 to 1")
+    if chosen.temperature <= 0.0:
+        raise BadInput(f"--temperature {chosen.temperature:g} draws the likeliest token, always; give more than 0")
     policies.info(chosen.compare_with)
     began = perf_counter()
     box = CaseBox(chosen.data.with_suffix(".zip"))
@@ -117,7 +125,7 @@ def train(chosen: argparse.Namespace) -> None:
     model = model_of(chosen, device)
     grammar = grammar_of(chosen, model) if chosen.grammar else None
     learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
-    sampler = Sampler(model, sampling_of(chosen, 1.0), grammar)
+    sampler = Sampler(model, sampling_of(chosen, chosen.temperature), grammar)
     checker = Sampler(model, sampling_of(chosen, chosen.check_temperature), None)  # as the policy plays elsewhere
     log = RunLog(chosen.out)
     curriculum = Curriculum(Difficulty(chosen.begin_with)) if chosen.begin_with else Curriculum.begin(index)

@@ -7,8 +7,9 @@ should; function words are strewn into questions, models get other names, and of
 about all of something from others are gone too. So is, often, what a search shows of its hits: the form of a line gives
 away whether it is a log's or somebody's word, but only in formats that were seen before; the list of artifacts tells it
 in any. What is said about it is put back before the engine hears it: bills, draws and scores are those of the case
-itself. So models may have other prices under a guise, and think more or less, only for who imitates: a tutor goes by
-what it is shown, and training material has few models, but whoever is rewarded would learn that prices tell nothing.
+itself. So models have quite other prices under a guise, and think more or less, only for who imitates: a tutor goes by
+what it is shown, and training material has few models. Whoever is rewarded would learn that prices tell nothing, and is
+shown some that are nearly right.
 
 It acts on observations, so whoever plays, a tutor included, goes by what can be seen under the guise.
 """
@@ -20,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from tokenizers import Tokenizer
 
@@ -48,16 +50,25 @@ _STREWN_SHARES = (0.0, 0.1, 0.25)
 _BLURRED_SHARE = 0.5
 """Of cases in which hits show nothing that belongs to them."""
 _BLUR_WORDS = 8
-_RENAMED_SHARE = 0.7
+_RENAMED_SHARE = 0.85
 """Of cases in which models have other names."""
 _REPRICED_SHARE = 0.7
-"""Of cases to be imitated in which models have other prices."""
-_PRICE_FACTORS = (0.4, 2.5)
-_OUTPUT_FACTORS = (0.6, 1.6)
-"""Besides, on what a model writes alone."""
-_THOUGHT_FACTORS = (0.3, 2.0)
+"""Of cases in which models have other prices."""
 _RETHINKS_SHARE = 0.3
-"""Of models of such a case that think as another of them does."""
+"""Of models, to be imitated, that think as another of the same menu does."""
+
+
+class _Factors(NamedTuple):
+    """Between which a figure of a model is multiplied."""
+
+    price: tuple[float, float]
+    output: tuple[float, float]
+    """Besides, on what it writes alone."""
+    thought: tuple[float, float]
+
+
+_TO_IMITATE = _Factors(price=(0.4, 2.5), output=(0.6, 1.6), thought=(0.3, 2.0))
+_TO_BE_REWARDED = _Factors(price=(0.88, 1.14), output=(0.95, 1.05), thought=(0.88, 1.14))
 _FRAME = (
     "Q cached old confidence cites nothing insufficient evidence hour hours day days none since which lasting failure"
 )
@@ -101,7 +112,8 @@ class Guise(Plain):
         self._strewn_share = draw.choice(_STREWN_SHARES)
         self._renames = draw.chance(_RENAMED_SHARE)
         self._blurs = draw.chance(_BLURRED_SHARE)
-        self._reprices = draw.chance(_REPRICED_SHARE) and is_imitated
+        self._reprices = draw.chance(_REPRICED_SHARE)
+        self._is_imitated = is_imitated
         self._stand_ins: dict[str, str] = {}
         self._meant: dict[str, str] = {}
         self._shown: dict[str, str] = {}
@@ -189,10 +201,11 @@ class Guise(Plain):
             changed["name"] = draw.choice(self._words).capitalize() + draw.choice(_SIZES)
         if self._reprices:
             draw = Stream("repriced", *self._key, card.model_id)
-            factor = _between(_PRICE_FACTORS, draw)
-            written = factor * _between(_OUTPUT_FACTORS, draw)
-            thinker = draw.choice(menu) if draw.chance(_RETHINKS_SHARE) else card
-            thought = _between(_THOUGHT_FACTORS, draw)
+            factors = _TO_IMITATE if self._is_imitated else _TO_BE_REWARDED
+            factor = _between(factors.price, draw)
+            written = factor * _between(factors.output, draw)
+            thought = _between(factors.thought, draw)
+            thinker = draw.choice(menu) if self._is_imitated and draw.chance(_RETHINKS_SHARE) else card
             changed["input_pico_usd"] = _rounded(factor * card.input_pico_usd)
             changed["output_pico_usd"] = _rounded(written * card.output_pico_usd)
             changed["reasoning_tokens"] = {

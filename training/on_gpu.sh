@@ -3,7 +3,6 @@
 #
 #   bash training/on_gpu.sh keep                   put the parts carried by this call aside; once for every call that carries some
 #   bash training/on_gpu.sh prepare                put the parts together; the base model is made of them
-#   bash training/on_gpu.sh boxes                  all cases of validation and test, from the packs of the checkout
 #   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
 #   bash training/on_gpu.sh seeds MINUTES [OPTION..]   go on from grpo/adapter with seeds 1 to 3, side by side and in the background
@@ -39,11 +38,6 @@ case "$task" in
     "$PYTHON" -m pip install --quiet --no-index --no-deps --target "$STORE/site" "$STORE"/wheels/*.whl
     "$PYTHON" -m training.base_model --gguf "$STORE/model.gguf" --out "$STORE/base"
     "$PYTHON" -c "import torch, transformers, peft; print(torch.__version__, transformers.__version__, peft.__version__, torch.cuda.is_available())" ;;
-  boxes)
-    for split in validation test; do
-      CAMRE_CACHE_DIR="$STORE/cache" "$PYTHON" -m training.collect --split $split --easy 1000 --medium 1000 --hard 1000 \
-        --marathon 1000 --no-traces --processes "$PROCESSES" --out "$STORE/data/$split" | tail -1
-    done ;;
   sft)
     minutes=$1; shift
     "$PYTHON" -m training.sft "${COMMON[@]}" --out "$STORE/sft" --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/sft.log" ;;
@@ -87,6 +81,6 @@ case "$task" in
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;
   *)
-    sed -n '2,16p' "$0"
+    sed -n '2,15p' "$0"
     exit 2 ;;
 esac

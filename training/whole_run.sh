@@ -19,22 +19,28 @@ gpu() { bash training/on_gpu.sh "$@"; }
 case "${1:-}" in
   data)
     python -m training.base_model --out runs/base/smollm2-135m
-    python -m training.collect --easy 1400 --medium 1600 --hard 900 --marathon 250 --no-traces --out runs/boxes/train
-    python -m training.collect --box runs/boxes/train.zip --most-traces 1 --slips 0.2 --guise 1 \
+    boxes=()
+    for first in 0 700 1400 2100; do
+      python -m training.collect --first $first --easy 245 --medium 280 --hard 140 --marathon 35 --no-traces --out runs/boxes/train-$first
+      boxes+=(--box runs/boxes/train-$first.zip)
+    done
+    python -m training.collect "${boxes[@]}" --most-traces 2 --slips 0.2 --guise 1 \
       --tokenizer runs/base/smollm2-135m/tokenizer.json --out runs/data/train
-    python -m training.pack_for_gpu --data runs/data/train ;;
+    for split in validation test; do
+      python -m training.collect --split $split --easy 1000 --medium 1000 --hard 1000 --marathon 1000 --no-traces --out runs/data/$split
+    done
+    python -m training.pack_for_gpu --data runs/data/train --box runs/data/validation.zip --box runs/data/test.zip --part-mib 44 ;;
   1)
     gpu prepare
-    gpu boxes
-    gpu sft 6 --adapter "$START" --epochs 1 --batch 32 --rate 5e-4 --batch-tokens 98304 --checks 300 --check-guise 9
+    gpu sft 6.2 --adapter "$START" --epochs 1 --batch 32 --rate 6e-4 --batch-tokens 98304 --checks 300 --check-guise 9
     gpu give sft/adapter ;;
   2)
-    gpu grpo 8 "${REINFORCED[@]}" --seed 31 --iterations 36 --groups 64 --updates 3 --rate 1e-4 --end-rate 3e-5 --check-every 12 \
+    gpu grpo 8.6 "${REINFORCED[@]}" --seed 41 --iterations 34 --groups 64 --updates 3 --rate 1e-4 --end-rate 3e-5 --check-every 10 \
       --batch-tokens 98304
     gpu give grpo/adapter ;;
   3)
-    gpu seeds 5 "${REINFORCED[@]}" --iterations 10 --groups 40 --updates 3 --rate 5e-5 --end-rate 1e-5 --check-every 10
-    gpu watch 360
+    gpu seeds 4.2 "${REINFORCED[@]}" --iterations 10 --groups 40 --updates 3 --rate 5e-5 --end-rate 1e-5 --check-every 10
+    gpu watch 300
     gpu average
     gpu checks validation "sft/adapter mean/adapter midway/adapter" --guise 9 --episodes 600
     gpu give mean/adapter midway/adapter ;;

@@ -59,6 +59,9 @@ def test_a_share_of_more_than_all_is_refused_in_one_line() -> None:
     with pytest.raises(SystemExit) as refused:
         main([*needed, "--sce-share", "1.5"])
     assert str(refused.value) == "grpo: --sce-share is a share of 1, not 1.5; give 0 to 1"
+    with pytest.raises(SystemExit) as refused:
+        main([*needed, "--temperature", "0"])
+    assert str(refused.value) == "grpo: --temperature 0 draws the likeliest token, always; give more than 0"
     with pytest.raises(SystemExit, match=r"grpo: .*'nobody'"):
         main([*needed, "--compare-with", "nobody"])
 

@@ -13,9 +13,9 @@ import torch
 from TokenOptEnv import policies, questions, scenario_store
 from TokenOptEnv.config import DEFAULT_WORLDS, EpisodeConfig, Profile
 from TokenOptEnv.episode_runtime import StepOutcome, advance, start
-from TokenOptEnv.prompt import render_text
 from TokenOptEnv.models import ActionType, ArtifactKind, Effort, Tier, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import desk
+from TokenOptEnv.prompt import render_text
 from TokenOptEnv.streams import Stream
 from TokenOptEnv.text_actions import Numbering, parse
 from TokenOptEnv.text_actions import write as short_form
