@@ -118,6 +118,8 @@ class Guise(Plain):
         self._meant: dict[str, str] = {}
         self._shown: dict[str, str] = {}
         self._asked: dict[str, str] = {}
+        self._cards: dict[str, ModelCard] = {}
+        self._blurred: dict[str, str] = {}
 
     def show(self, observation: TokenOptEnvObservation) -> TokenOptEnvObservation:
         if not self._asked:
@@ -195,6 +197,11 @@ class Guise(Plain):
         return subtask.model_copy(update={"question": self._asked[subtask.question]})
 
     def _card(self, card: ModelCard, menu: Sequence[ModelCard]) -> ModelCard:
+        if card.model_id not in self._cards:
+            self._cards[card.model_id] = self._changed(card, menu)
+        return self._cards[card.model_id]
+
+    def _changed(self, card: ModelCard, menu: Sequence[ModelCard]) -> ModelCard:
         changed: dict[str, object] = {}
         if self._renames:
             draw = Stream("renamed", *self._key, card.model_id)
@@ -222,8 +229,10 @@ class Guise(Plain):
         """A blurred one is as long for every kind of artifact, and the same wherever it stands."""
         if not self._blurs:
             return self.text(snippet)
-        draw = Stream("blurred", *self._key, snippet)
-        return " ".join(draw.choice(self._words) for _ in range(_BLUR_WORDS))
+        if snippet not in self._blurred:
+            draw = Stream("blurred", *self._key, snippet)
+            self._blurred[snippet] = " ".join(draw.choice(self._words) for _ in range(_BLUR_WORDS))
+        return self._blurred[snippet]
 
     def _finding(self, finding: Finding) -> Finding:
         values = {name: self.text(value) for name, value in finding.values.items()}
