@@ -12,7 +12,9 @@ _HEAD_TOKENS = 250
 _VOCABULARY_MARGIN_PERMILLE = 1_250
 """Sizes are told in one vocabulary and billed in another, which may need more tokens for the same text."""
 _DECISION_NANO_USD = 1_000_000
-"""For the policy's own prompt."""
+"""For the policy's own prompt, at least."""
+_GROWTH_PERMILLE = 1_250
+"""Of the last prompt, for what came in since."""
 _PICO_PER_NANO = 1_000
 
 
@@ -27,11 +29,18 @@ class Offer:
 def offers(observation: TokenOptEnvObservation, context_tokens: int) -> tuple[Offer, ...]:
     """Every model at every effort: by tier, then price, then effort, the highest first."""
     cards = sorted(observation.models, key=strength, reverse=True)
+    decision = _decision_nano_usd(observation)
     return tuple(
-        Offer(card.model_id, effort, _DECISION_NANO_USD + call_nano_usd(card, effort, context_tokens))
+        Offer(card.model_id, effort, decision + call_nano_usd(card, effort, context_tokens))
         for card in cards
         for effort in reversed(Effort)
     )
+
+
+def _decision_nano_usd(observation: TokenOptEnvObservation) -> int:
+    """Told from the last prompt, at its price without a cache."""
+    last = sum(entry.cold_nano_usd for entry in observation.ledger if entry.who == "controller")
+    return max(_DECISION_NANO_USD, last * _GROWTH_PERMILLE // 1_000)
 
 
 def strength(card: ModelCard) -> tuple[int, int, str]:

@@ -101,7 +101,7 @@ def test_everything_that_can_be_named_has_its_number_in_it() -> None:
     for number, subtask in enumerate(play.observation.task.subtasks, start=1):
         assert f"\n{number} {subtask.question}" in text
     for artifact in play.observation.artifacts:
-        assert f"\n{artifact.alias} {artifact.title}" in text
+        assert f"\n{artifact.alias} {artifact.kind} {artifact.title}" in text
     for number, card in enumerate(play.observation.models, start=1):
         assert f"\n{number} {card.name}" in text
     for item in play.observation.working_memory.items:
