@@ -62,6 +62,8 @@ class Slate:
     live: Tensor
     states: Tensor
     """Of the grammar."""
+    temperatures: Tensor
+    """Of the draws; 0 takes the likeliest token."""
 
     @classmethod
     def blank(cls, room: Room, rows: int, width: int, most_new: int) -> Slate:
@@ -83,6 +85,7 @@ class Slate:
             count=numbers(rows),
             live=torch.zeros(rows, dtype=torch.bool, device=device),
             states=numbers(rows),
+            temperatures=torch.zeros(rows, device=device),
         )
 
     def begin(self, lengths: Tensor, rows: int) -> None:
@@ -108,7 +111,7 @@ class Slate:
         for mine, theirs in zip(self.layers, other.layers, strict=True):
             for kept, states in zip(mine, theirs, strict=True):
                 kept[:count] = states[rows]
-        for name in ("hiding", "chosen", "positions", "said", "logprobs", "count", "live", "states"):
+        for name in ("hiding", "chosen", "positions", "said", "logprobs", "count", "live", "states", "temperatures"):
             kept, states = getattr(self, name), getattr(other, name)
             kept[:count] = states[rows]
             kept[count:] = 0

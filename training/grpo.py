@@ -6,7 +6,9 @@
 An iteration, top to bottom:
 
     draw      some cases, each in one world, each played by a whole group
-    play      all episodes at once, sampled at temperature 1 or --temperature, under the grammar unless told otherwise
+    play      all episodes at once, sampled at temperature 1 or --temperature, under the grammar unless told otherwise.
+              With --drawn-share most steps take the likeliest token, and so does every step of a group's first episode:
+              what one draw led to is then told from what the policy does anyway, and draws may be bolder
     compare   an episode's advantage is its worth less its group's mean; groups that are all worth the same are dropped.
               Worth is the return or, with --sce-share, partly cost efficiency: of a return success is so large a part
               that savings of a tenth are hardly heard beside it. With --refusal-cost each refused action costs that
@@ -22,6 +24,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import fmean
 from time import perf_counter
 
@@ -100,6 +103,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=1.0,
         help="of the draws; above 1 more is tried where a policy is sure already",
     )
+    parser.add_argument(
+        "--drawn-share", type=float, default=1.0, help="of steps that are drawn at all; others take the likeliest token"
+    )
+    parser.add_argument(
+        "--least-share",
+        type=float,
+        default=0.0,
+        help="tokens less likely than this share of the likeliest are not drawn",
+    )
     parser.add_argument("--guise", type=int, default=0, help="the guise that training cases wear; 0 is none")
     parser.add_argument("--compare-with", default="expert", help="a heuristic that plays the same cases, beside it")
     parser.add_argument("--check-every", type=int, default=10, help="iterations between two checks on validation")
@@ -110,8 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def train(chosen: argparse.Namespace) -> None:
-    if not 0.0 <= chosen.sce_share <= 1.0:
-        raise BadInput(f"--sce-share is a share of 1, not {chosen.sce_share:g}; give 0 to 1")
+    for name in ("sce_share", "drawn_share", "least_share"):
+        if not 0.0 <= getattr(chosen, name) <= 1.0:
+            option = f"--{name.replace('_', '-')}"
+            raise BadInput(f"{option} is a share of 1, not {getattr(chosen, name):g}; give 0 to 1")
     if chosen.temperature <= 0.0:
         raise BadInput(f"--temperature {chosen.temperature:g} draws the likeliest token, always; give more than 0")
     policies.info(chosen.compare_with)
@@ -125,7 +139,7 @@ def train(chosen: argparse.Namespace) -> None:
     model = model_of(chosen, device)
     grammar = grammar_of(chosen, model) if chosen.grammar else None
     learner = Learner(model, grammar, chosen.tree_tokens, chosen.batch_tokens)
-    sampler = Sampler(model, sampling_of(chosen, chosen.temperature), grammar)
+    sampler = Sampler(model, sampling_of(chosen, chosen.temperature, chosen.least_share), grammar)
     checker = Sampler(model, sampling_of(chosen, chosen.check_temperature), None)  # as the policy plays elsewhere
     log = RunLog(chosen.out)
     curriculum = Curriculum(Difficulty(chosen.begin_with)) if chosen.begin_with else Curriculum.begin(index)
@@ -140,7 +154,7 @@ def train(chosen: argparse.Namespace) -> None:
     begin_beside(tasks[:: chosen.group_size], beside_pool, chosen.compare_with)
     for iteration in range(first, chosen.iterations):
         sampler.seed(word("grpo sampling", chosen.seed, iteration))
-        played, pace = play(tasks, pool, sampler, model.tokenizer)
+        played, pace = play(tasks, pool, sampler, model.tokenizer, partial(temperature_at, iteration, chosen))
         owed = owed_by_branch(played, chosen) if chosen.credit == "branch" else owed_by_episode(played, chosen)
         lessons = [lesson for each in owed for lesson in learner.lessons(each.samples, each.weights, each.advantages)]
 
@@ -159,6 +173,7 @@ def train(chosen: argparse.Namespace) -> None:
         metrics = {
             **summarize([each.ended for each in played]),
             **lengths(played),
+            **undrawn(played, chosen),
             **comparison(compared),
             **learnt,
             # each once, however many took it
@@ -210,6 +225,15 @@ def drawn(iteration: int, index: BoxIndex, curriculum: Curriculum, chosen: argpa
     stream = Stream("grpo", chosen.seed, iteration)
     shares = chosen.solvable_share, stream, chosen.long_share
     return draw(index, curriculum, chosen.groups, chosen.group_size, *shares)
+
+
+def temperature_at(iteration: int, chosen: argparse.Namespace, slot: int, step: int) -> float:
+    """Of what an episode says at this step."""
+    if chosen.drawn_share >= 1.0:
+        return float(chosen.temperature)
+    draw = Stream("grpo temperature", chosen.seed, iteration, slot, step)
+    is_drawn = slot % chosen.group_size > 0 and draw.chance(chosen.drawn_share)
+    return float(chosen.temperature) if is_drawn else 0.0
 
 
 @dataclass(slots=True)
@@ -300,6 +324,18 @@ def lengths(played: list[Played]) -> dict[str, float]:
         "prompt_tokens": fmean(len(sample.prompt_ids) for sample in samples),
         "action_tokens": fmean(len(sample.action_ids) for sample in samples),
         "sampled_nats": -fmean(float(row.sum()) for each in played for row in each.logprobs),
+    }
+
+
+def undrawn(played: list[Played], chosen: argparse.Namespace) -> dict[str, float]:
+    """What was reached without a draw, where the first of each group took none."""
+    if chosen.drawn_share >= 1.0:
+        return {}
+    firsts = [each.ended for each in played[:: chosen.group_size]]
+    return {
+        "undrawn_return": fmean(each.total_return for each in firsts),
+        "undrawn_success": fmean(each.success for each in firsts),
+        "undrawn_sce": fmean(each.sce for each in firsts),
     }
 
 

@@ -58,8 +58,8 @@ def add_cache(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def sampling_of(chosen: argparse.Namespace, temperature: float) -> Sampling:
-    return Sampling(chosen.action_tokens, temperature, most_cached_tokens=chosen.cached_tokens)
+def sampling_of(chosen: argparse.Namespace, temperature: float, least_share: float = 0.0) -> Sampling:
+    return Sampling(chosen.action_tokens, temperature, least_share, most_cached_tokens=chosen.cached_tokens)
 
 
 def room_of(chosen: argparse.Namespace, box: Path, guise: int = 0) -> Room:

@@ -7,7 +7,7 @@ a batch takes its time however small it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -87,8 +87,14 @@ def beside(pool: EnvPool) -> list[Outcome]:
     return [reply.outcome for reply in pool.receive() if isinstance(reply, Compared)]
 
 
-def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Tokenizer) -> tuple[list[Played], Pace]:
-    """To their ends the episodes that were begun."""
+def play(
+    tasks: Sequence[Task],
+    pool: EnvPool,
+    sampler: Sampler,
+    tokenizer: Tokenizer,
+    temperature: Callable[[int, int], float] | None = None,
+) -> tuple[list[Played], Pace]:
+    """To their ends the episodes that were begun; `temperature` is by slot and step, where it is not the sampler's."""
     began, waited = perf_counter(), pool.waited_s
     episodes = [Played(task) for task in tasks]
     env_steps = turn = 0
@@ -112,7 +118,8 @@ def play(tasks: Sequence[Task], pool: EnvPool, sampler: Sampler, tokenizer: Toke
             for lane in range(_LANES):
                 pool.send((Say(slot, told[slot]) for slot in chosen if _lane(slot, tasks) == lane), lane)
 
-        sampler.say([shown[slot] for slot in slots], heard)
+        heat = None if temperature is None else [temperature(slot, len(episodes[slot].samples)) for slot in slots]
+        sampler.say([shown[slot] for slot in slots], heard, heat)
         env_steps += len(slots)
     return episodes, Pace(env_steps, perf_counter() - began, pool.waited_s - waited)
 

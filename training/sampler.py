@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -41,6 +42,8 @@ _HOST_BYTES = 8 << 30
 _KEPT_BYTES = 4 << 30
 """Of prompts, where they are kept."""
 _MOST_LIVE = 64
+_LEAST_NOISE = 1e-30
+"""Of exponential draws: nothing is drawn for being drawn at no cost."""
 _MOST_RECORDINGS = 128
 
 
@@ -49,6 +52,8 @@ class Sampling:
     max_new_tokens: int = 64
     temperature: float = 1.0
     """0: the likeliest token, always."""
+    least_share: float = 0.0
+    """What is less likely than this share of the likeliest token is never drawn."""
     most_rows: int = 2_048
     most_cached_tokens: int = 2_500_000
     """Of one chunk: rows times their padded length. Halved until it fits the accelerator."""
@@ -162,10 +167,20 @@ class Sampler:
         self._recorder.forget()
 
     @torch.inference_mode()
-    def say(self, prompts: Sequence[Ids], heard: Callable[[list[int], list[Said]], None]) -> None:
-        """`heard` gets places and actions soon after these have ended, so that episodes can step meanwhile."""
+    def say(
+        self,
+        prompts: Sequence[Ids],
+        heard: Callable[[list[int], list[Said]], None],
+        temperatures: Sequence[float] | None = None,
+    ) -> None:
+        """`heard` gets places and actions soon after these have ended, so that episodes can step meanwhile.
+
+        `temperatures` are those of each prompt, where they are not the sampler's.
+        """
+        given = [self._sampling.temperature] * len(prompts) if temperatures is None else temperatures
         for places, width, rows in self._chunks([len(prompt) for prompt in prompts]):
-            for ended, said in self._said([prompts[place] for place in places], width, rows):
+            heat = [given[place] for place in places]
+            for ended, said in self._said([prompts[place] for place in places], heat, width, rows):
                 heard([places[each] for each in ended], said)
 
     def _chunks(self, lengths: Sequence[int]) -> Iterator[tuple[list[int], int, int]]:
@@ -186,7 +201,9 @@ class Sampler:
             yield order[:rows], width, min(most, self._blocks.padded_rows(rows))
             order = order[rows:]
 
-    def _said(self, prompts: Sequence[Ids], width: int, rows: int) -> Iterator[tuple[list[int], list[Said]]]:
+    def _said(
+        self, prompts: Sequence[Ids], temperatures: Sequence[float], width: int, rows: int
+    ) -> Iterator[tuple[list[int], list[Said]]]:
         """Which prompts of a chunk are answered, and how, as they come.
 
         Most rows end long before the last; those that go on are gathered into fewer rows.
@@ -194,6 +211,7 @@ class Sampler:
         shapes = self._shapes_down_from(rows, width)
         shape = shapes.pop()
         shape.slate.begin(torch.tensor([len(prompt) for prompt in prompts], device=self._model.device), len(prompts))
+        shape.slate.temperatures[: len(prompts)] = torch.tensor(temperatures, device=self._model.device)
         logits = self._read_each_once(prompts, shape.slate)
         self._draw(shape.rows)
         self._note(logits, shape.slate)
@@ -336,7 +354,7 @@ class Sampler:
 
     def _note(self, logits: Tensor, slate: Slate) -> None:
         """Choose a token for each row and write it down. No host is asked here, and nothing is allocated to stay."""
-        chosen, logprob = self._choose(logits, slate.states)
+        chosen, logprob = self._choose(logits, slate)
         ended = ~slate.live
         slate.said.index_copy_(1, slate.place, chosen.masked_fill(ended, self._model.pad_id)[:, None])
         slate.logprobs.index_copy_(1, slate.place, logprob.masked_fill(ended, 0.0)[:, None])
@@ -347,17 +365,24 @@ class Sampler:
         slate.chosen.copy_(chosen)
         slate.place.add_(1)
 
-    def _choose(self, logits: Tensor, states: Tensor) -> tuple[Tensor, Tensor]:
+    def _choose(self, logits: Tensor, slate: Slate) -> tuple[Tensor, Tensor]:
+        """With what the network itself would have drawn it with, whatever the temperature was."""
         logits = logits.float()
         if self._grammar is not None:
-            logits = self._grammar.masked(logits, states)
+            logits = self._grammar.masked(logits, slate.states)
         if self._noise is None:
             chosen = logits.argmax(-1)
         else:
-            logits = logits / self._sampling.temperature
-            chosen = (torch.softmax(logits, -1) / self._noise[: len(logits)]).argmax(-1)
+            noise = self._noise[: len(logits)].clamp_min(_LEAST_NOISE).log()
+            chosen = (self._drawable(logits) - slate.temperatures[:, None] * noise).argmax(-1)
         logprob = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
         return chosen, logprob
+
+    def _drawable(self, logits: Tensor) -> Tensor:
+        if self._sampling.least_share <= 0.0:
+            return logits
+        least = logits.amax(-1, keepdim=True) + log(self._sampling.least_share)
+        return logits.masked_fill(logits < least, float("-inf"))
 
 
 def _step_tokens(rows: int, width: int) -> int:

@@ -91,6 +91,28 @@ def test_what_is_shown_to_many_is_read_once_and_each_says_its_own(
     np.testing.assert_allclose(np.concatenate([each.logprobs for each in drawn]), measured, atol=2e-5)
 
 
+def test_each_prompt_may_have_a_temperature_of_its_own(model: PolicyModel, prompts: list[Ids]) -> None:
+    likeliest = said(model, prompts, Sampling(12, temperature=0.0), None)
+    sampler, heard = Sampler(model, Sampling(12, most_rows=3), None), dict[int, Said]()
+    sampler.seed(5)
+    sampler.say(prompts, lambda places, each: heard.update(zip(places, each, strict=True)), [0.0, 1.0, 0.0, 2.0, 0.0])
+    same = [heard[place].ids.tolist() == likeliest[place].ids.tolist() for place in range(len(prompts))]
+    assert same == [True, False, True, False, True]
+    learner = Learner(model, None, 10_000, 10_000)
+    samples = [Sample(prompt, heard[place].ids) for place, prompt in enumerate(prompts)]
+    measured = np.concatenate(learner.measured(learner.lessons(samples, 1.0, 0.0)))
+    found = np.concatenate([heard[place].logprobs for place in range(len(prompts))])
+    np.testing.assert_allclose(found, measured, atol=2e-5)
+
+
+def test_what_is_much_less_likely_than_the_likeliest_is_not_drawn(model: PolicyModel, prompts: list[Ids]) -> None:
+    likeliest = said(model, prompts, Sampling(12, temperature=0.0), None)
+    narrow = said(model, prompts, Sampling(12, temperature=50.0, least_share=1.0), None)
+    wide = said(model, prompts, Sampling(12, temperature=50.0), None)
+    assert [each.ids.tolist() for each in narrow] == [each.ids.tolist() for each in likeliest]
+    assert [each.ids.tolist() for each in wide] != [each.ids.tolist() for each in likeliest]
+
+
 def test_the_same_seed_says_the_same(model: PolicyModel, prompts: list[Ids], grammar: TokenGrammar) -> None:
     first, again = (said(model, prompts, Sampling(12), grammar) for _ in range(2))
     assert [each.ids.tolist() for each in first] == [each.ids.tolist() for each in again]
