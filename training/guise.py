@@ -216,7 +216,7 @@ class Guise(Plain):
             changed["input_pico_usd"] = _rounded(factor * card.input_pico_usd)
             changed["output_pico_usd"] = _rounded(written * card.output_pico_usd)
             changed["reasoning_tokens"] = {
-                effort: round(thought * tokens, -1) for effort, tokens in thinker.reasoning_tokens.items()
+                effort: 10 * round(thought * tokens / 10) for effort, tokens in thinker.reasoning_tokens.items()
             }
         return card.model_copy(update=changed)
 

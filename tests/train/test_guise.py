@@ -115,6 +115,7 @@ def test_prices_are_quite_others_for_who_imitates_alone(box: CaseBox, case: str)
                 assert (other.model_id, other.tier) == (own.model_id, own.tier)
                 ratio = other.output_pico_usd / own.output_pico_usd
                 furthest[is_imitated] = max(furthest[is_imitated], ratio, 1 / ratio)
+                assert all(isinstance(tokens, int) for tokens in other.reasoning_tokens.values())  # as in any prompt
     assert 1.05 < furthest[False] < 1.3
     assert 1.8 < furthest[True] < 5
 
