@@ -8,6 +8,7 @@ in full on success and else by the share of fields right and grounded: opening t
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -96,23 +97,10 @@ def _breakdown(terms: tuple[RewardTerm, ...], paid: float) -> RewardBreakdown:
 
 
 def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
-    spent = state.spent
-    own = ReferenceCosts(spent.nano_usd, spent.routed_nano_usd)
-    reference = (world.reference() if world.reference is not None else None) or own
-    overran = any(event.guardrail_id == Guardrail.BUDGET_OVERRUN for event in state.guardrail_events)
+    spent, reference = state.spent, _reference(state, world)
     won = verdict.success
-    efficiency = 0.0 if overran else _thrift(spent.nano_usd, reference.nano_usd)
-    progress, penalties = _process_terms(*_process(state, world.visible))
-    terms = (
-        _term("success", SUCCESS if won else 0.0),
-        _term("partial", 0.0 if won else PARTIAL * verdict.share),
-        _term("efficiency", EFFICIENCY * efficiency if won else 0.0),
-        _term("routing", ROUTING * _thrift(spent.routed_nano_usd, reference.routed_nano_usd) if won else 0.0),
-        _term("evidence_precision", PRECISION * verdict.evidence_precision if won else 0.0),
-        _term("truth_milestones", TRUTH * len(verdict.truth_milestone_ids) / len(TRUTH_MILESTONES) if won else 0.0),
-        _term("process_milestones", progress.value * (1.0 if won else verdict.share)),
-        penalties,
-    )
+    milestones = len(verdict.truth_milestone_ids)
+    terms = _terms(state, world, won, verdict.share, verdict.evidence_precision, milestones)
     return trusted(
         ScoreBreakdown,
         success=won,
@@ -126,6 +114,53 @@ def _score(state: EpisodeState, verdict: Grade, world: World) -> ScoreBreakdown:
         sce=sce(won, spent.nano_usd, reference.nano_usd),
         truth_milestone_ids=verdict.truth_milestone_ids,
     )
+
+
+def _reference(state: EpisodeState, world: World) -> ReferenceCosts:
+    own = ReferenceCosts(state.spent.nano_usd, state.spent.routed_nano_usd)
+    return (world.reference() if world.reference is not None else None) or own
+
+
+def _terms(
+    state: EpisodeState, world: World, won: bool, share: float, precision: float, milestones: int
+) -> tuple[RewardTerm, ...]:
+    """What is paid at the end to who spent as much and has that share of the fields right."""
+    spent, reference = state.spent, _reference(state, world)
+    overran = any(event.guardrail_id == Guardrail.BUDGET_OVERRUN for event in state.guardrail_events)
+    efficiency = 0.0 if overran else _thrift(spent.nano_usd, reference.nano_usd)
+    progress, penalties = _process_terms(*_process(state, world.visible))
+    return (
+        _term("success", SUCCESS if won else 0.0),
+        _term("partial", 0.0 if won else PARTIAL * share),
+        _term("efficiency", EFFICIENCY * efficiency if won else 0.0),
+        _term("routing", ROUTING * _thrift(spent.routed_nano_usd, reference.routed_nano_usd) if won else 0.0),
+        _term("evidence_precision", PRECISION * precision if won else 0.0),
+        _term("truth_milestones", TRUTH * milestones / len(TRUTH_MILESTONES) if won else 0.0),
+        _term("process_milestones", progress.value * (1.0 if won else share)),
+        penalties,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """What depended on whether an episode's answer was right."""
+
+    if_solved: float
+    if_failed: float
+    """With no field right."""
+    per_share: float
+    """On top of that, by the share of fields right."""
+
+
+def stakes(state: EpisodeState, score: ScoreBreakdown, world: World) -> Stakes:
+    """Of an episode that has ended: for training, which may average over draws instead of learning from one."""
+
+    def paid(won: bool, share: float) -> float:
+        terms = _terms(state, world, won, share, score.evidence_precision, len(score.truth_milestone_ids))
+        return sum(term.value for term in terms)
+
+    if_failed = paid(False, 0.0)
+    return Stakes(paid(True, 1.0), if_failed, paid(False, 1.0) - if_failed)
 
 
 def _thrift(cost: int, reference: int) -> float:

@@ -31,9 +31,16 @@ Credit = NDArray[np.float32]
 """By token."""
 
 
-def worth(total_return: float, sce: float, refused: int, chosen: argparse.Namespace) -> float:
-    paid: float = (1.0 - chosen.sce_share) * total_return + chosen.sce_share * sce
-    return float(paid - chosen.refusal_cost * refused)
+def worth(total_return: float, sce: float, chosen: argparse.Namespace) -> float:
+    return float((1.0 - chosen.sce_share) * total_return + chosen.sce_share * sce)
+
+
+def worth_of(played: Played, chosen: argparse.Namespace) -> float:
+    """Refusals apart; as it was drawn, or on average over the draws that might have been."""
+    ended = played.ended
+    if chosen.worth == "expected":
+        return worth(ended.expected.total_return, ended.expected.sce, chosen)
+    return worth(ended.total_return, ended.sce, chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,7 @@ class Owed:
 
 def owed_by_episode(played: Sequence[Played], chosen: argparse.Namespace) -> list[Owed]:
     """All tokens of an episode share its advantage, and a weight of one over the number of episodes."""
-    worths = [worth(each.ended.total_return, each.ended.sce, each.ended.refused, chosen) for each in played]
+    worths = [worth_of(each, chosen) - chosen.refusal_cost * each.ended.refused for each in played]
     advantages = by_episode(worths, chosen.group_size, chosen.least_advantage)
     kept = [(each, advantage) for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
     found = []
@@ -64,7 +71,7 @@ def owed_by_branch(played: Sequence[Played], chosen: argparse.Namespace) -> list
     All tokens that were said share a weight of one, whether they teach anything or not: the less is still decided by
     chance, the less is learnt. Shared among those that do, ever fewer would be given ever more.
     """
-    worths = [worth(each.ended.total_return, each.ended.sce, 0, chosen) for each in played]
+    worths = [worth_of(each, chosen) for each in played]
     scale = spread(worths, chosen.group_size)
     tokens = sum(len(sample.action_ids) for each in played for sample in each.samples)
     found: list[Owed] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from TokenOptEnv import segment_ranges
 from TokenOptEnv.config import EpisodeConfig
@@ -11,11 +11,13 @@ from TokenOptEnv.episode_runtime import advance, start
 from TokenOptEnv.models import ActionType, TokenOptEnvAction, TokenOptEnvObservation
 from TokenOptEnv.policies import Policy
 from TokenOptEnv.prompt import render_text
+from TokenOptEnv.simulators.routing import SimulatedBackend
 from TokenOptEnv.text_actions import Numbering, parse, referred
 from TokenOptEnv.text_actions import write as short_form
 from TokenOptEnv.world import build_world
 from training.cases import CaseBox
 from training.guise import Plain
+from training.prospects import Expected, Overheard, expected
 from training.standing import leaves_choices_out
 
 LONGEST_ACTION_CHARACTERS = 240
@@ -45,6 +47,8 @@ class Outcome:
     guardrail_reward: float
     actions: dict[str, int]
     """By action type."""
+    expected: Expected
+    """On average over the draws that might have been."""
 
 
 def said(action: TokenOptEnvAction, observation: TokenOptEnvObservation) -> str | None:
@@ -91,12 +95,15 @@ class Episode:
         self, box: CaseBox, scenario_id: str, seed: int, config: EpisodeConfig, guise: Plain | None = None
     ) -> None:
         is_priced = config.catalog == box.index.catalog
-        self._world = build_world(
+        world = build_world(
             box.load(scenario_id),
             seed,
             config,
             reference=lambda: box.reference(scenario_id, seed) if is_priced else None,
         )
+        assert isinstance(world.backend, SimulatedBackend)
+        self._heard = Overheard(world.backend)
+        self._world = replace(world, backend=self._heard)
         self._now = start(self._world, f"{scenario_id}@{seed}")
         self._guise = guise or Plain()
         self.observation: TokenOptEnvObservation = self._guise.show(self._now.observation)
@@ -154,4 +161,5 @@ class Episode:
             process_reward=terms["process_milestones"],
             guardrail_reward=terms["guardrails"],
             actions=dict(sorted(self._tally.actions.items())),
+            expected=expected(self._now.state, last.score, self._world, self._heard),
         )

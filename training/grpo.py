@@ -11,8 +11,9 @@ An iteration, top to bottom:
               what one draw led to is then told from what the policy does anyway, and draws may be bolder
     compare   an episode's advantage is its worth less its group's mean; groups that are all worth the same are dropped.
               Worth is the return or, with --sce-share, partly cost efficiency: of a return success is so large a part
-              that savings of a tenth are hardly heard beside it. With --refusal-cost each refused action costs that
-              much: a policy that says the same again and again fails with its whole group, and alike
+              that savings of a tenth are hardly heard beside it. With --worth expected both are averages over the
+              draws that might have been (see `prospects`): less luck to learn from. With --refusal-cost each refused
+              action costs that much: a policy that says the same again and again fails with its whole group, and alike
     credit    every token of an episode gets its advantage, or with --credit branch the part of it that was decided
               there (see `credit`)
     learn     clipped policy gradient on action tokens; each episode weighs the same, however long it is
@@ -80,6 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--solvable-share", type=float, default=0.75, help="of cases that a heuristic has solved")
     parser.add_argument("--long-share", type=float, default=1.0, help="of cases that take many steps; they cost most")
+    parser.add_argument(
+        "--worth",
+        choices=("drawn", "expected"),
+        default="drawn",
+        help="what an episode is worth: what was drawn, or the average over all draws that might have been",
+    )
     parser.add_argument("--sce-share", type=float, default=0.0, help="of an episode's worth; the rest is its return")
     parser.add_argument(
         "--least-advantage", type=float, default=0.0, help="what has less is not learned from: it costs as much"
@@ -185,7 +192,7 @@ def train(chosen: argparse.Namespace) -> None:
         if check_pool is not None and ((iteration + 1) % chosen.check_every == 0 or last or is_late):
             found = evaluate(CaseBox(chosen.validation), chosen.checks, check_pool, checker, model)
             metrics |= found
-            checked = worth(found["check_return"], found["check_sce"], 0, chosen)
+            checked = worth(found["check_return"], found["check_sce"], chosen)
             if checked > best:
                 best = checked
                 model.save(chosen.out / "best")

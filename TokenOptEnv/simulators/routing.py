@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from TokenOptEnv.catalog import load_behaviours, load_catalog
 from TokenOptEnv.errors import ScenarioInvalid, UnknownName
@@ -16,7 +17,7 @@ from TokenOptEnv.models.card import Effort, ModelCard
 from TokenOptEnv.scenario import Candidate, Scenario, SubtaskTruth
 from TokenOptEnv.simulators.backend import ContextPiece, RouteReply, RouteRequest
 from TokenOptEnv.simulators.evidence import EvidenceReader, Reading, lures
-from TokenOptEnv.simulators.odds import log_odds, odds, stated_confidence, threshold
+from TokenOptEnv.simulators.odds import log_odds, logistic, odds, stated_confidence, threshold
 from TokenOptEnv.streams import Stream, normal, uniform
 
 __all__ = ["SimulatedBackend", "TypicalBackend", "exact_context", "odds", "threshold", "world_draw"]
@@ -38,6 +39,15 @@ class _Dice:
     noise: float
     abstains: bool
     unsure: float
+
+
+class Prospect(NamedTuple):
+    """What may be expected of a reply by who sees it, whatever was drawn."""
+
+    chance: float
+    """Of being right."""
+    is_whole: bool
+    """Whether all that a right answer rests on was there, and can be cited."""
 
 
 class SimulatedBackend:
@@ -85,9 +95,7 @@ class SimulatedBackend:
         card = self._card(request.model_id)
         truth = self._truth(request.subtask_id)
         dice = self._dice_of(request.subtask_id, request.model_id)
-        reading = self._reader.read(request.subtask_id, request.context)
-        if not _slot_fits(truth, request):
-            reading = reading.without_facts()
+        reading = self._read(request, truth)
         chance = self._odds(request, truth, reading)
         right = dice.threshold < chance
         candidate = self._right[request.subtask_id] if right else self._first_wrong(request.subtask_id, reading)
@@ -113,6 +121,17 @@ class SimulatedBackend:
         behaviour = self._behaviours[model_id]
         return odds(self._constants, behaviour, self._truth(subtask_id), effort, share, context_tokens, decoys)
 
+    def prospect(self, request: RouteRequest, stated: float) -> Prospect:
+        """For training, which may know it: of a reply with this confidence."""
+        truth = self._truth(request.subtask_id)
+        reading = self._read(request, truth)
+        chance = self._odds(request, truth, reading)
+        neutral = self._felt(request.model_id, chance)
+        behaviour = self._behaviours[request.model_id]
+        spoken_for = 2.0 * behaviour.confidence_signal * (log_odds(stated) - neutral) / behaviour.confidence_noise**2
+        is_whole = all(reading.facts.get(fact_id) is not None for fact_id in truth.needs)
+        return Prospect(logistic(log_odds(chance) + spoken_for), is_whole)
+
     def _card(self, model_id: str) -> ModelCard:
         if model_id not in self._cards:
             raise UnknownName("model on this menu", model_id, self._cards, "camre catalog show")
@@ -122,6 +141,10 @@ class SimulatedBackend:
         if subtask_id not in self._truths:
             raise UnknownName("subtask", subtask_id, self._truths, "camre scenarios show")
         return self._truths[subtask_id]
+
+    def _read(self, request: RouteRequest, truth: SubtaskTruth) -> Reading:
+        reading = self._reader.read(request.subtask_id, request.context)
+        return reading if _slot_fits(truth, request) else reading.without_facts()
 
     def _odds(self, request: RouteRequest, truth: SubtaskTruth, reading: Reading) -> float:
         share = len(reading.facts) / len(truth.needs) if truth.needs else 1.0
@@ -161,13 +184,12 @@ class SimulatedBackend:
 
     def _confidence(self, model_id: str, chance: float, right: bool, noise: float) -> float:
         behaviour = self._behaviours[model_id]
-        stated = (
-            self._constants.confidence_slope * log_odds(chance)
-            + behaviour.confidence_bias
-            + (behaviour.confidence_signal if right else -behaviour.confidence_signal)
-            + behaviour.confidence_noise * noise
-        )
-        return round(stated_confidence(stated), 2)
+        told = behaviour.confidence_signal if right else -behaviour.confidence_signal
+        return round(stated_confidence(self._felt(model_id, chance) + told + behaviour.confidence_noise * noise), 2)
+
+    def _felt(self, model_id: str, chance: float) -> float:
+        """Before it shows whether it is right."""
+        return self._constants.confidence_slope * log_odds(chance) + self._behaviours[model_id].confidence_bias
 
     def _reasoning_tokens(self, request: RouteRequest, card: ModelCard) -> int:
         most = card.reasoning_tokens[request.effort]

@@ -109,7 +109,9 @@ class _Tracing:
         self._tokenizer, self._said = tokenizer, said
         self.batches: list[int] = []
 
-    def say(self, prompts: Sequence[Ids], heard: Callable[[list[int], list[Said]], None]) -> None:
+    def say(
+        self, prompts: Sequence[Ids], heard: Callable[[list[int], list[Said]], None], temperatures: None = None
+    ) -> None:
         self.batches.append(len(prompts))
         for place in reversed(range(len(prompts))):
             ids = np.asarray(self._tokenizer.encode(self._said[prompts[place].tobytes()]).ids, dtype=np.int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,11 +12,12 @@ from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.streams import Stream
 from training.cases import BoxedCase, BoxIndex
-from training.credit import by_episode, owed_by_branch, owed_by_episode, worth
+from training.credit import by_episode, owed_by_branch, owed_by_episode, worth, worth_of
 from training.curriculum import Curriculum, draw, upto
 from training.episode import Outcome
 from training.grpo import main, rate_at
 from training.prefix_tree import Sample
+from training.prospects import Expected
 from training.rollouts import Played, Task
 
 
@@ -46,12 +48,24 @@ def test_a_group_whose_returns_are_equal_is_dropped_even_if_rounding_makes_them_
 
 def test_an_episode_is_worth_its_return_unless_savings_are_to_count_more() -> None:
     for share, worth_then in ((0.0, 0.8), (0.25, 0.7), (1.0, 0.4)):
-        assert worth(0.8, 0.4, 3, Namespace(sce_share=share, refusal_cost=0.0)) == pytest.approx(worth_then)
+        assert worth(0.8, 0.4, Namespace(sce_share=share)) == pytest.approx(worth_then)
 
 
 def test_refusals_set_failures_of_a_group_apart() -> None:
-    chosen = Namespace(sce_share=0.5, refusal_cost=0.03)
-    assert worth(0.0, 0.0, 8, chosen) < worth(0.0, 0.0, 1, chosen) < worth(0.0, 0.0, 0, chosen) == 0.0
+    task = Task("ci-easy-g000001", 0)
+    group = [episode(task, [[1], [2]], 0.0, [True] * refusals + [False] * (2 - refusals)) for refusals in (2, 1, 0)]
+    owed = owed_by_episode(group, chosen_for(group_size=3, refusal_cost=0.03))
+    assert [each.advantages[0][0] for each in owed] == sorted({each.advantages[0][0] for each in owed})
+
+
+def test_luck_is_left_out_of_what_an_episode_is_worth_where_that_is_asked_for() -> None:
+    task = Task("ci-easy-g000001", 0)
+    lucky, careful = episode(task, [[1]], 0.9, [False]), episode(task, [[2]], 0.1, [False])
+    lucky.outcome = replace(lucky.ended, expected=Expected(0.2, 0.3, 0.1))
+    careful.outcome = replace(careful.ended, expected=Expected(0.8, 0.7, 0.5))
+    assert worth_of(lucky, chosen_for()) > worth_of(careful, chosen_for())
+    assert worth_of(lucky, chosen_for(worth="expected")) == pytest.approx(0.3)
+    assert worth_of(careful, chosen_for(worth="expected", sce_share=1.0)) == pytest.approx(0.5)
 
 
 def test_a_share_of_more_than_all_is_refused_in_one_line() -> None:
@@ -102,12 +116,14 @@ def episode(task: Task, steps: list[list[int]], total_return: float, refused: li
         process_reward=0.0,
         guardrail_reward=0.0,
         actions={},
+        expected=Expected(0.0, 0.0, 0.0),
     )
     return played
 
 
-def chosen_for(**given: float) -> Namespace:
-    return Namespace(**{"sce_share": 0.0, "refusal_cost": 0.0, "least_advantage": 0.0, "group_size": 2, **given})
+def chosen_for(**given: float | str) -> Namespace:
+    usual = {"worth": "drawn", "sce_share": 0.0, "refusal_cost": 0.0, "least_advantage": 0.0, "group_size": 2}
+    return Namespace(**{**usual, **given})
 
 
 def test_by_branch_only_steps_at_which_something_was_decided_are_learnt_from() -> None:
