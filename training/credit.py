@@ -59,7 +59,7 @@ def owed_by_episode(played: Sequence[Played], chosen: argparse.Namespace) -> lis
     kept = [(each, advantage) for each, advantage in zip(played, advantages, strict=True) if advantage is not None]
     found = []
     for each, advantage in kept:
-        every = [np.full(len(sample.action_ids), advantage, dtype=np.float32) for sample in each.samples]
+        every = [tapered(np.full(len(bold), advantage, dtype=np.float32), bold) for bold in each.boldness]
         found.append(Owed(each.samples, every, [1.0 / (sum(map(len, every)) * len(kept))] * len(every)))
     return found
 
@@ -81,10 +81,11 @@ def owed_by_branch(played: Sequence[Played], chosen: argparse.Namespace) -> list
         taken: dict[tuple[bytes, bytes, bytes], tuple[Sample, Credit, int]] = {}
         for each, credit in zip(group, by_branch(said, worths[first : first + chosen.group_size]), strict=True):
             ends = np.cumsum([len(sample.action_ids) for sample in each.samples])[:-1]
-            for sample, part, was_refused in zip(each.samples, np.split(credit, ends), each.refused, strict=True):
+            steps = zip(each.samples, np.split(credit, ends), each.boldness, each.refused, strict=True)
+            for sample, part, bold, was_refused in steps:
                 owed = ((part - chosen.refusal_cost * was_refused) / scale).astype(np.float32)
                 name = sample.prompt_ids.tobytes(), sample.action_ids.tobytes(), owed.tobytes()
-                taken[name] = sample, owed, taken[name][2] + 1 if name in taken else 1
+                taken[name] = sample, tapered(owed, bold), taken[name][2] + 1 if name in taken else 1
         kept = [
             taken[name]
             for name in sorted(taken)  # those with one prompt side by side, where a tree has it once
@@ -94,6 +95,15 @@ def owed_by_branch(played: Sequence[Played], chosen: argparse.Namespace) -> list
             samples, owed_each, times = zip(*kept, strict=True)
             found.append(Owed(list(samples), list(owed_each), [each / tokens for each in times]))
     return found
+
+
+def tapered(credit: Credit, boldness: NDArray[np.float32]) -> Credit:
+    """What made things worse counts as often as the policy itself would have said it, and what was better in full.
+
+    Bold draws mostly are worse. Were each of them unlearnt as if the policy were given to it, little else would be
+    learnt, and nothing gained by it: it is hardly ever said.
+    """
+    return np.where(credit < 0.0, credit * np.exp(-np.maximum(boldness, 0.0)), credit).astype(np.float32)
 
 
 def spread(worths: Sequence[float], group_size: int) -> float:

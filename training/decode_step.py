@@ -43,6 +43,13 @@ class Room:
         self._flat.zero_()
 
 
+_BY_ROW = (
+    *("hiding", "chosen", "positions", "said", "logprobs", "boldness", "count", "live", "states"),
+    "temperatures",
+)
+"""What of a slate goes on with a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Slate:
     """By row, unless said otherwise. Only ever written in place."""
@@ -58,6 +65,8 @@ class Slate:
     positions: Tensor
     said: Tensor
     logprobs: Tensor
+    boldness: Tensor
+    """By what the log-probability that a token was drawn with exceeds the network's own."""
     count: Tensor
     live: Tensor
     states: Tensor
@@ -82,6 +91,7 @@ class Slate:
             positions=numbers(rows),
             said=numbers(rows, most_new),
             logprobs=torch.zeros((rows, most_new), device=device),
+            boldness=torch.zeros((rows, most_new), device=device),
             count=numbers(rows),
             live=torch.zeros(rows, dtype=torch.bool, device=device),
             states=numbers(rows),
@@ -90,7 +100,16 @@ class Slate:
 
     def begin(self, lengths: Tensor, rows: int) -> None:
         """The first `rows` are prompts of these lengths; the rest only fill the shape and never live."""
-        for each in (self.place, self.chosen, self.said, self.logprobs, self.count, self.live, self.states):
+        for each in (
+            self.place,
+            self.chosen,
+            self.said,
+            self.logprobs,
+            self.boldness,
+            self.count,
+            self.live,
+            self.states,
+        ):
             each.zero_()
         self.live[:rows] = True
         self.positions.fill_(1)
@@ -111,7 +130,7 @@ class Slate:
         for mine, theirs in zip(self.layers, other.layers, strict=True):
             for kept, states in zip(mine, theirs, strict=True):
                 kept[:count] = states[rows]
-        for name in ("hiding", "chosen", "positions", "said", "logprobs", "count", "live", "states", "temperatures"):
+        for name in _BY_ROW:
             kept, states = getattr(self, name), getattr(other, name)
             kept[:count] = states[rows]
             kept[count:] = 0

@@ -39,7 +39,9 @@ class Played:
     task: Task
     samples: list[Sample] = field(default_factory=list)
     logprobs: list[NDArray[np.float32]] = field(default_factory=list)
-    """By step and token, as sampled."""
+    """By step and token: the network's own."""
+    boldness: list[NDArray[np.float32]] = field(default_factory=list)
+    """By step and token: by what those that were drawn with exceed them."""
     refused: list[bool] = field(default_factory=list)
     """By step."""
     outcome: Outcome | None = None
@@ -114,6 +116,7 @@ def play(
             for slot, each in zip(chosen, said, strict=True):
                 episodes[slot].samples.append(Sample(shown[slot], each.ids))
                 episodes[slot].logprobs.append(each.logprobs)
+                episodes[slot].boldness.append(each.boldness)
             told = dict(zip(chosen, texts, strict=True))
             for lane in range(_LANES):
                 pool.send((Say(slot, told[slot]) for slot in chosen if _lane(slot, tasks) == lane), lane)

@@ -44,6 +44,8 @@ _KEPT_BYTES = 4 << 30
 _MOST_LIVE = 64
 _LEAST_NOISE = 1e-30
 """Of exponential draws: nothing is drawn for being drawn at no cost."""
+_LEAST_TEMPERATURE = 1e-4
+"""Below it the likeliest token is as good as certain."""
 _MOST_RECORDINGS = 128
 
 
@@ -86,6 +88,9 @@ class Said:
     ids: Ids
     """The end token included, where it was said."""
     logprobs: NDArray[np.float32]
+    """The network's own, whatever the temperature was."""
+    boldness: NDArray[np.float32]
+    """By what those that the tokens were drawn with exceed them."""
 
 
 class SharedRoom:
@@ -239,13 +244,19 @@ class Sampler:
 
     def _heard(self, slate: Slate, places: NDArray[np.int64], asked: NDArray[np.bool_]) -> tuple[list[int], list[Said]]:
         """What a slate's first rows, which are for these places, have said: those that are asked."""
-        ids, kept, sizes = slate.said.cpu().numpy(), slate.logprobs.cpu().numpy(), slate.count.tolist()
+        ids, kept, bold = (each.cpu().numpy() for each in (slate.said, slate.logprobs, slate.boldness))
+        sizes = slate.count.tolist()
         if not np.isfinite(kept).all():
             self._room.clear()
             raise BadInput("the sampled network gave no finite numbers; lower the learning rate and resume")
         rows = asked.nonzero()[0].tolist()
         said = [
-            Said(ids[row, : sizes[row]].astype(np.int32), kept[row, : sizes[row]].astype(np.float32)) for row in rows
+            Said(
+                ids[row, : sizes[row]].astype(np.int32),
+                kept[row, : sizes[row]].astype(np.float32),
+                bold[row, : sizes[row]].astype(np.float32),
+            )
+            for row in rows
         ]
         return places[rows].tolist(), said
 
@@ -354,10 +365,11 @@ class Sampler:
 
     def _note(self, logits: Tensor, slate: Slate) -> None:
         """Choose a token for each row and write it down. No host is asked here, and nothing is allocated to stay."""
-        chosen, logprob = self._choose(logits, slate)
+        chosen, logprob, boldness = self._choose(logits, slate)
         ended = ~slate.live
         slate.said.index_copy_(1, slate.place, chosen.masked_fill(ended, self._model.pad_id)[:, None])
         slate.logprobs.index_copy_(1, slate.place, logprob.masked_fill(ended, 0.0)[:, None])
+        slate.boldness.index_copy_(1, slate.place, boldness.masked_fill(ended, 0.0)[:, None])
         slate.count.add_(slate.live)
         slate.live.logical_and_(chosen != self._model.eos_id)
         if self._grammar is not None:
@@ -365,24 +377,30 @@ class Sampler:
         slate.chosen.copy_(chosen)
         slate.place.add_(1)
 
-    def _choose(self, logits: Tensor, slate: Slate) -> tuple[Tensor, Tensor]:
-        """With what the network itself would have drawn it with, whatever the temperature was."""
+    def _choose(self, logits: Tensor, slate: Slate) -> tuple[Tensor, Tensor, Tensor]:
+        """With the log-probability that the network itself has, and by what that of the draw exceeds it."""
         logits = logits.float()
         if self._grammar is not None:
             logits = self._grammar.masked(logits, slate.states)
         if self._noise is None:
             chosen = logits.argmax(-1)
-        else:
-            noise = self._noise[: len(logits)].clamp_min(_LEAST_NOISE).log()
-            chosen = (self._drawable(logits) - slate.temperatures[:, None] * noise).argmax(-1)
-        logprob = logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
-        return chosen, logprob
+            own = _log_share(logits, chosen)
+            return chosen, own, -own
+        noise = self._noise[: len(logits)].clamp_min(_LEAST_NOISE).log()
+        drawable, temperatures = self._drawable(logits), slate.temperatures[:, None]
+        chosen = (drawable - temperatures * noise).argmax(-1)
+        own = _log_share(logits, chosen)
+        return chosen, own, _log_share(drawable / temperatures.clamp_min(_LEAST_TEMPERATURE), chosen) - own
 
     def _drawable(self, logits: Tensor) -> Tensor:
         if self._sampling.least_share <= 0.0:
             return logits
         least = logits.amax(-1, keepdim=True) + log(self._sampling.least_share)
         return logits.masked_fill(logits < least, float("-inf"))
+
+
+def _log_share(logits: Tensor, chosen: Tensor) -> Tensor:
+    return logits.gather(-1, chosen[:, None])[:, 0] - logits.logsumexp(-1)
 
 
 def _step_tokens(rows: int, width: int) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from training.credit import by_branch
+from training.credit import by_branch, tapered
 
 
 def said(*episodes: list[int]) -> list[NDArray[np.int32]]:
@@ -39,3 +39,8 @@ def test_nobody_is_owed_anything_where_all_end_alike_or_say_the_same() -> None:
 def test_where_nobody_else_has_been_nothing_is_known() -> None:
     alone, *_ = by_branch(said([1, 7, 8, 9], [2, 7], [2, 8]), [0.0, 1.0, 1.0])
     assert alone[0] < 0.0 and not alone[1:].any()
+
+
+def test_what_was_drawn_boldly_and_is_worse_counts_as_often_as_it_would_have_been_said() -> None:
+    found = tapered(np.asarray([-1.0, -1.0, 1.0], dtype=np.float32), np.log(np.asarray([4.0, 0.5, 4.0], np.float32)))
+    assert found.tolist() == pytest.approx([-0.25, -1.0, 1.0])

@@ -115,7 +115,7 @@ class _Tracing:
         self.batches.append(len(prompts))
         for place in reversed(range(len(prompts))):
             ids = np.asarray(self._tokenizer.encode(self._said[prompts[place].tobytes()]).ids, dtype=np.int32)
-            heard([place], [Said(ids, np.zeros(len(ids), dtype=np.float32))])
+            heard([place], [Said(ids, *np.zeros((2, len(ids)), dtype=np.float32))])
 
 
 @pytest.mark.parametrize("processes", [0, 2])

@@ -97,7 +97,12 @@ def test_an_episode_that_is_worth_its_groups_mean_can_be_left_out() -> None:
 
 def episode(task: Task, steps: list[list[int]], total_return: float, refused: list[bool]) -> Played:
     said = [np.asarray(each, dtype=np.int32) for each in steps]
-    played = Played(task, samples=[Sample(np.arange(9, dtype=np.int32), each) for each in said], refused=refused)
+    played = Played(
+        task,
+        samples=[Sample(np.arange(9, dtype=np.int32), each) for each in said],
+        boldness=[np.zeros(len(each), dtype=np.float32) for each in said],
+        refused=refused,
+    )
     played.outcome = Outcome(
         scenario_id=task.scenario_id,
         seed=task.seed,

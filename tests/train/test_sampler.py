@@ -98,6 +98,11 @@ def test_each_prompt_may_have_a_temperature_of_its_own(model: PolicyModel, promp
     sampler.say(prompts, lambda places, each: heard.update(zip(places, each, strict=True)), [0.0, 1.0, 0.0, 2.0, 0.0])
     same = [heard[place].ids.tolist() == likeliest[place].ids.tolist() for place in range(len(prompts))]
     assert same == [True, False, True, False, True]
+    at_one, bold = heard[1], heard[3]
+    np.testing.assert_allclose(at_one.boldness, np.zeros(len(at_one.ids)), atol=1e-5)
+    for place in (0, 2, 4):  # what is certain to be said was bold by all that the network was in doubt
+        np.testing.assert_allclose(heard[place].boldness, -heard[place].logprobs, atol=1e-5)
+    assert np.abs(bold.boldness).max() > 0.1
     learner = Learner(model, None, 10_000, 10_000)
     samples = [Sample(prompt, heard[place].ids) for place, prompt in enumerate(prompts)]
     measured = np.concatenate(learner.measured(learner.lessons(samples, 1.0, 0.0)))
