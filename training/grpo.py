@@ -46,7 +46,7 @@ from training.evaluate import checks_of, evaluate
 from training.learner import Learner, Lesson, Scores, laid_out
 from training.options import add_common, grammar_of, model_of, room_of, sampling_of
 from training.policy_model import pick_device
-from training.results import summarize, told
+from training.results import reached, summarize, told
 from training.rollouts import Played, Task, begin, begin_beside, beside, play
 from training.run_log import RunLog
 from training.sampler import Sampler
@@ -336,23 +336,13 @@ def lengths(played: list[Played]) -> dict[str, float]:
 
 def undrawn(played: list[Played], chosen: argparse.Namespace) -> dict[str, float]:
     """What was reached without a draw, where the first of each group took none."""
-    if chosen.drawn_share >= 1.0:
-        return {}
     firsts = [each.ended for each in played[:: chosen.group_size]]
-    return {
-        "undrawn_return": fmean(each.total_return for each in firsts),
-        "undrawn_success": fmean(each.success for each in firsts),
-        "undrawn_sce": fmean(each.sce for each in firsts),
-    }
+    return reached(firsts, "undrawn_") if chosen.drawn_share < 1.0 else {}
 
 
 def comparison(found: list[Outcome]) -> dict[str, float]:
     """What a heuristic reached on the same cases: returns of an iteration rise and fall with what it drew."""
-    return {
-        "compared_return": fmean(each.total_return for each in found),
-        "compared_success": fmean(each.success for each in found),
-        "compared_sce": fmean(each.sce for each in found),
-    }
+    return reached(found, "compared_")
 
 
 def tell(iteration: int, metrics: dict[str, float | str], env_share: float, steps_per_minute: float) -> None:

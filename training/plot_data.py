@@ -20,14 +20,13 @@ from statistics import fmean
 from typing import Any
 
 from TokenOptEnv.errors import BadInput
+from training.results import REACHED
 
 Row = Mapping[str, Any]
 Stage = Mapping[int, Row]
 """Rows by their place on the axis: how many iterations of the whole run were done by then; the warm start is at 0."""
 Series = Mapping[int, float]
 
-COMPARED = ("return", "success", "sce")
-"""What a heuristic is told of that plays the same cases beside the policy."""
 _AGAIN = "copy it again from the run's metrics.jsonl"
 _MEASURED_AGAIN = "write it again with python -m training.evaluate --summary"
 
@@ -70,9 +69,21 @@ def read(folder: Path) -> Run:
 
 
 def _with_gains(row: Row) -> Row:
-    """And what the policy reached above the heuristic on the same cases: which cases were drawn is not in it."""
-    compared = [key for key in COMPARED if key in row and f"compared_{key}" in row]
-    return {**row, **{f"gained_{key}": row[key] - row[f"compared_{key}"] for key in compared}}
+    """And what the policy reached, and what above the heuristic on the same cases: which were drawn is not in it.
+
+    With as little luck as was measured: by episodes that took the likeliest tokens, where others are bold on purpose,
+    and on average over the draws that might have been.
+    """
+    found = dict(row)
+    for key in REACHED:
+        luck = "expected_" if f"compared_expected_{key}" in row else ""
+        own = f"undrawn_{luck}{key}" if f"undrawn_{luck}{key}" in row else luck + key
+        if own in row:
+            found[f"played_{key}"] = row[own]
+        if own in row and f"compared_{luck}{key}" in row:
+            found[f"beside_{key}"] = row[f"compared_{luck}{key}"]
+            found[f"gained_{key}"] = row[own] - row[f"compared_{luck}{key}"]
+    return found
 
 
 def series(stage: Stage, key: str) -> Series:

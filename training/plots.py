@@ -102,13 +102,14 @@ def _progress(run: Run) -> Figure:
     panels = 3 if is_compared else 2
     figure, axes = plt.subplots(panels, 1, figsize=(12, 2 + 3 * panels), sharex=True, layout="constrained")
     training, validation = axes[0], axes[-1]
-    training.set_title("Return of sampled training episodes", pad=18)
-    stage_lines(training, run, "return", GREEN, with_band=True)
+    training.set_title("Return on training cases", pad=18)
+    stage_lines(training, run, "played_return", GREEN, with_band=True)
     if is_compared:
-        stage_lines(training, run, "compared_return", GREY)
+        stage_lines(training, run, "beside_return", GREY)
         label_above(training, [("the policy", GREEN), ("a heuristic on the same cases", GREY)])
         axes[1].set_title("The policy's less the heuristic's", pad=18)
-        label_above(axes[1], [("above 0 it is better, whichever cases were drawn", GREY)])
+        luck = ", on average over what might have been drawn" if "compared_expected_return" in run.measured() else ""
+        label_above(axes[1], [(f"above 0 it is better, whichever cases were drawn{luck}", GREY)])
         axes[1].axhline(0.0, color=GREY, linewidth=1.0)
         stage_lines(axes[1], run, "gained_return", GREEN, with_band=True)
     validation.set_title("Play of validation cases", pad=18)

@@ -8,6 +8,7 @@ from statistics import fmean
 
 from training.episode import Outcome
 
+REACHED = ("return", "success", "sce")
 _NANO = 1e9
 
 
@@ -39,7 +40,13 @@ def summarize(outcomes: Sequence[Outcome], prefix: str = "") -> dict[str, float]
     return {f"{prefix}{name}": float(value) for name, value in found.items()}
 
 
+def reached(outcomes: Sequence[Outcome], prefix: str) -> dict[str, float]:
+    """How well they went, and no more."""
+    found = summarize(outcomes)
+    return {prefix + luck + name: found[luck + name] for luck in ("", "expected_") for name in REACHED}
+
+
 def told(found: Mapping[str, float | str]) -> str:
     """A check on validation, in short; nothing where there was none."""
-    checks = {key: found[f"check_{key}"] for key in ("return", "success", "sce") if f"check_{key}" in found}
+    checks = {key: found[f"check_{key}"] for key in REACHED if f"check_{key}" in found}
     return "validation: " + ", ".join(f"{key} {value:.3f}" for key, value in checks.items()) if checks else ""

@@ -14,7 +14,8 @@ from statistics import fmean, stdev
 
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.evaluation import marked_block
-from training.plot_data import COMPARED, Row, Run, Stage, read
+from training.plot_data import Row, Run, Stage, read
+from training.results import REACHED
 
 BLOCK = "checks"
 GAINS_BLOCK = "gains"
@@ -77,7 +78,7 @@ def gains_table(run: Run) -> str:
 
 def _gains(name: str, rows: Sequence[Row]) -> str:
     cells = []
-    for key in COMPARED:
+    for key in REACHED:
         gains = [row[f"gained_{key}"] for row in rows if f"gained_{key}" in row]
         error = f" ± {stdev(gains) / math.sqrt(len(gains)):.3f}" if len(gains) > 1 else ""
         cells.append(f"{fmean(gains):+.3f}{error}" if gains else "-")

@@ -111,7 +111,7 @@ def test_a_seed_changes_both_figures(metrics: Path) -> None:
 
 def test_the_last_stage_goes_on_where_the_first_ended(metrics: Path) -> None:
     run = plot_data.read(metrics)
-    axis = panel(plots._progress(run), "Return of sampled training episodes")
+    axis = panel(plots._progress(run), "Return on training cases")
     first, *seeds, first_smoothed, mean_smoothed = lines(axis)[:6]
     assert list(first) == list(first_smoothed) == list(range(1, FIRST + 1))
     assert all(list(each) == list(range(FIRST + 1, FIRST + LAST + 1)) for each in (*seeds, mean_smoothed))
@@ -302,6 +302,28 @@ def test_gains_are_told_by_quarter_and_by_seed_with_their_errors(one_stage: Path
         "| 7 to 8 | +0.650 ± 0.050 | - | - |",
         "| 9 to 9, seed 1 | +0.000 | - | - |",
     ]
+
+
+@pytest.mark.parametrize(
+    ("measured", "gained"),
+    [
+        ({"return": 0.5, "compared_return": 0.4}, 0.1),
+        ({"return": 0.5, "compared_return": 0.4, "undrawn_return": 0.6}, 0.2),
+        ({"return": 0.5, "compared_return": 0.4, "expected_return": 0.7, "compared_expected_return": 0.4}, 0.3),
+        (
+            {"return": 0.5, "compared_return": 0.4, "undrawn_return": 0.6, "expected_return": 0.7}
+            | {"undrawn_expected_return": 0.8, "compared_expected_return": 0.3},
+            0.5,
+        ),
+    ],
+)
+def test_a_gain_has_as_little_luck_in_it_as_was_measured(
+    one_stage: Path, measured: dict[str, float], gained: float
+) -> None:
+    write(one_stage / "grpo.jsonl", [{"iteration": 0, **measured}])
+    row = plot_data.read(one_stage).first[1]
+    assert row["gained_return"] == pytest.approx(gained)
+    assert row["played_return"] - row["beside_return"] == pytest.approx(gained)
 
 
 def test_the_table_of_what_was_tried_is_of_its_metrics() -> None:

@@ -85,7 +85,7 @@ def test_reinforcement_tells_all_that_a_red_team_asks_for(reinforced: Path) -> N
     told = rows(reinforced)
     assert [row["iteration"] for row in told] == [0, 1, 2]
     wanted = "return success sce refused_share malformed_share ungrounded_share farmed_reward entropy clip_fraction"
-    wanted += " compared_return compared_success compared_sce"
+    wanted += " compared_return compared_success compared_sce compared_expected_sce expected_return"
     for row in told:
         assert set(wanted.split()) <= row.keys()
         assert row["episodes"] == 6
@@ -106,6 +106,15 @@ def test_credit_by_branch_learns_from_fewer_steps(
     (row,) = rows(tmp_path)
     assert row["return"] == rows(reinforced)[0]["return"] and row["gradient"] > 0.0
     assert 0.0 < row["kept_share"] < rows(reinforced)[0]["kept_share"]
+
+
+def test_bold_draws_by_what_is_to_be_expected_show_what_is_reached_without_them(
+    run: Run, small: list[object], warm: Path, tmp_path: Path
+) -> None:
+    bold = ("--temperature", 2, "--drawn-share", 0.5, "--least-share", 0.01, "--worth", "expected")
+    run("grpo", *grpo(small, warm, tmp_path), "--credit", "branch", *bold, "--iterations", 1)
+    (row,) = rows(tmp_path)
+    assert {"undrawn_return", "undrawn_expected_sce", "expected_return"} <= row.keys()
 
 
 def test_a_run_that_was_killed_goes_on_to_the_same_metrics(
