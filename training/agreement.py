@@ -22,6 +22,7 @@ from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.policies.recorded_actions import SaidEpisode
 from training.cases import opened
 from training.episode import Episode, said
+from training.guise import demand_words, worn
 from training.tutor import Tutor
 
 _ALL = "all"
@@ -33,10 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--actions", type=Path, required=True, help="what the policy said, as training.evaluate wrote it"
     )
+    parser.add_argument("--guise", type=int, default=0, help="the guise that they were played under; 0 is none")
+    parser.add_argument("--tokenizer", type=Path, help="a model's tokenizer.json, whose words the guise took")
     parser.add_argument("--processes", type=int, default=2)
     chosen = parser.parse_args(arguments)
     try:
-        sys.stdout.write(table(compare(chosen.box, read(chosen.actions), chosen.processes)) + "\n")
+        demand_words(chosen.guise, chosen.tokenizer)
+        counts = compare(chosen.box, read(chosen.actions), chosen.processes, chosen.guise, chosen.tokenizer)
+        sys.stdout.write(table(counts) + "\n")
     except CamreError as fault:
         raise SystemExit(f"agreement: {fault}") from None
 
@@ -47,15 +52,18 @@ def read(file: Path) -> list[SaidEpisode]:
     return [SaidEpisode.model_validate_json(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def compare(box: Path, episodes: Sequence[SaidEpisode], processes: int) -> Counter[tuple[str, str]]:
+def compare(
+    box: Path, episodes: Sequence[SaidEpisode], processes: int, guise: int = 0, tokenizer: Path | None = None
+) -> Counter[tuple[str, str]]:
     """By verb of the tutor, and `all`: how many steps, and in how many the verb and the whole action were the same."""
     with get_context("fork").Pool(max(1, processes)) as workers:
-        counts = workers.map(partial(_one, box), episodes, chunksize=16)
+        counts = workers.map(partial(_one, box, guise, tokenizer), episodes, chunksize=16)
     return sum(counts, Counter())
 
 
-def _one(box: Path, played: SaidEpisode) -> Counter[tuple[str, str]]:
-    episode = Episode(opened(box), played.scenario_id, played.seed, EpisodeConfig())
+def _one(box: Path, guise: int, tokenizer: Path | None, played: SaidEpisode) -> Counter[tuple[str, str]]:
+    seen_as = worn(guise, played.scenario_id, played.seed, tokenizer)
+    episode = Episode(opened(box), played.scenario_id, played.seed, EpisodeConfig(), seen_as)
     tutor = Tutor()
     counts: Counter[tuple[str, str]] = Counter()
     for text in played.actions:

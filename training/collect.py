@@ -44,7 +44,7 @@ from TokenOptEnv.world import ReferenceCosts, build_world
 from training import cases
 from training.cases import LONG_STEPS, BoxedCase, BoxIndex, CaseBox, Cost
 from training.episode import said
-from training.guise import stand_ins, worn
+from training.guise import demand_words, worn
 from training.slips import slip
 from training.tutor import TUTOR, teacher
 
@@ -114,10 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wanted = {difficulty: getattr(chosen, difficulty.value) for difficulty in Difficulty}
     config = EpisodeConfig(profile=Profile(chosen.profile))
     try:
-        if chosen.guise and chosen.tokenizer is None:
-            raise BadInput(f"--guise {chosen.guise} takes words from a vocabulary; name one with --tokenizer")
-        if chosen.tokenizer is not None:
-            stand_ins(chosen.tokenizer)  # here, so that what is wrong with it is said once
+        demand_words(chosen.guise, chosen.tokenizer)
         candidates = _candidates(chosen.policy, config.profile)
         boxes = [CaseBox(file) for file in chosen.box or ()]
         made: dict[str, Path] = {name: box.file for box in boxes for name in box.cases}

@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from io import StringIO
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,6 +25,7 @@ from TokenOptEnv.streams import word
 from training.cases import CaseBox, opened
 from training.env_pool import EnvPool, open_pool
 from training.episode import Episode, Outcome
+from training.guise import demand_words, worn
 from training.options import add_cache, add_device, config_of, formats_of, grammar_of, room_of, sampling_of
 from training.policy_model import PolicyModel, pick_device
 from training.results import summarize
@@ -46,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         choices=list(DEFAULT_CONTROLLERS),
         help="prices to play under; where the box has others, no cost is compared and --actions alone is of use",
     )
-    parser.add_argument("--guise", type=int, default=0, help="play the model under this guise of each case; 0 is none")
+    parser.add_argument("--guise", type=int, default=0, help="play under this guise of each case; 0 is none")
+    parser.add_argument("--tokenizer", type=Path, help="whose words a guise takes where heuristics play")
     parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
     parser.add_argument("--temperature", type=float, default=0.0, help="of the draws; 0 takes the likeliest token")
     add_cache(parser)
@@ -97,12 +100,14 @@ def _outcomes(chosen: argparse.Namespace) -> Iterator[tuple[str, list[Outcome]]]
     box = CaseBox(chosen.box)
     tasks = tasks_of(box, chosen.episodes)
     config = config_of(chosen)
+    if chosen.policy:
+        demand_words(chosen.guise, chosen.tokenizer)
     for name in chosen.policy:
         if name != TUTOR:
             policies.info(name)
-        jobs = [(name, chosen.box, task, config) for task in tasks]
+        play = partial(play_heuristic, name, chosen.box, config, chosen.guise, chosen.tokenizer)
         with get_context("fork").Pool(max(1, chosen.processes)) as workers:
-            yield name, workers.map(_play_heuristic, jobs, chunksize=8)
+            yield name, workers.map(play, tasks, chunksize=8)
     if chosen.base is None and not chosen.policy:
         raise BadInput("nothing to play; name a heuristic with --policy or a model with --base")
     if chosen.base is not None:
@@ -138,9 +143,11 @@ def _said(played: Played, model: PolicyModel) -> str:
     return said.model_dump_json() + "\n"
 
 
-def _play_heuristic(job: tuple[str, Path, Task, EpisodeConfig]) -> Outcome:
-    name, file, task, config = job
-    episode = Episode(opened(file), task.scenario_id, task.seed, config)
+def play_heuristic(
+    name: str, file: Path, config: EpisodeConfig, guise: int, tokenizer: Path | None, task: Task
+) -> Outcome:
+    seen_as = worn(guise, task.scenario_id, task.seed, tokenizer)
+    episode = Episode(opened(file), task.scenario_id, task.seed, config, seen_as)
     return episode.played_by(teacher(name, task.seed))
 
 

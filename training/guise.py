@@ -283,6 +283,14 @@ def worn(number: int, scenario_id: str, seed: int, tokenizer: Path | None, is_im
     return Guise(stand_ins(tokenizer), scenario_id, seed, number, is_imitated=is_imitated)
 
 
+def demand_words(number: int, tokenizer: Path | None) -> None:
+    """Here, before anything is forked, so that what is wrong is said once."""
+    if number and tokenizer is None:
+        raise BadInput(f"--guise {number} takes words from a vocabulary; name one with --tokenizer")
+    if tokenizer is not None:
+        stand_ins(tokenizer)
+
+
 @lru_cache
 def stand_ins(tokenizer: Path) -> tuple[str, ...]:
     """Words that a model's own vocabulary has, and none of its pieces of words: each is one token to copy."""

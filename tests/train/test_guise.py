@@ -11,15 +11,19 @@ from tests.train.conftest import Run
 from TokenOptEnv import scenario_store
 from TokenOptEnv.config import EpisodeConfig
 from TokenOptEnv.episode_runtime import start
-from TokenOptEnv.models import ActionType, ItemKind, SearchPayload, TokenOptEnvAction
+from TokenOptEnv.models import ActionType, ItemKind, SearchPayload, TokenOptEnvAction, TokenOptEnvObservation
+from TokenOptEnv.policies.recorded_actions import SaidEpisode
 from TokenOptEnv.prompt import render_text
 from TokenOptEnv.simulators import terms
 from TokenOptEnv.world import build_world
+from training import evaluate
+from training.agreement import compare
 from training.cases import CaseBox
 from training.collect import Job, collect_case, read_traces
 from training.env_pool import InlinePool, Replay, Replayed, Room
-from training.episode import Episode
-from training.guise import Guise, stand_ins
+from training.episode import Episode, said
+from training.guise import Guise, stand_ins, worn
+from training.rollouts import Task
 from training.tutor import Tutor
 
 _WORDS = tuple(a + b + c for a in "bdglmprt" for b in ("ano", "eli", "oru", "ush") for c in ("na", "vek", "mor", "tis"))
@@ -123,10 +127,10 @@ def test_prices_are_quite_others_for_who_imitates_alone(box: CaseBox, case: str)
 def test_a_tutor_solves_under_a_guise_what_it_solves_without(box: CaseBox, case: str) -> None:
     """It goes by what it sees, in whatever words, and is never refused."""
     plain = Episode(box, case, 0, EpisodeConfig()).played_by(Tutor())
-    worn = [Episode(box, case, 0, EpisodeConfig(), guise).played_by(Tutor()) for guise in guises(case)]
-    assert not any(each.refused for each in worn)
+    played = [Episode(box, case, 0, EpisodeConfig(), guise).played_by(Tutor()) for guise in guises(case)]
+    assert not any(each.refused for each in played)
     assert plain.success
-    assert sum(each.success for each in worn) > len(worn) // 2
+    assert sum(each.success for each in played) > len(played) // 2
 
 
 def test_traces_under_a_guise_replay_to_their_returns(tiny: Path, data: Path) -> None:
@@ -142,6 +146,37 @@ def test_traces_under_a_guise_replay_to_their_returns(tiny: Path, data: Path) ->
         assert isinstance(reply, Replayed)
         assert reply.outcome is not None
         assert reply.outcome.total_return == trace.total_return
+
+
+def test_a_tutor_agrees_with_itself_under_the_guise_it_wore(tiny: Path, data: Path) -> None:
+    words, file = tiny / "tokenizer.json", data.with_suffix(".zip")
+    name = CaseBox(file).index.cases[0].scenario_id
+    episode, actions = Episode(CaseBox(file), name, 0, EpisodeConfig(), worn(3, name, 0, words)), []
+    while not episode.done:
+        actions.append(said(Tutor().act(episode.observation), episode.observation) or "")
+        episode.say(actions[-1])
+    played = SaidEpisode(scenario_id=name, seed=0, actions=tuple(actions))
+    counts = compare(file, [played], processes=1, guise=3, tokenizer=words)
+    assert counts["all", "same"] == counts["all", "steps"] == len(actions)
+
+
+def test_a_heuristic_is_judged_under_a_guise_where_that_is_asked_for(
+    tiny: Path, data: Path, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Listening(Tutor):
+        def act(self, observation: TokenOptEnvObservation) -> TokenOptEnvAction:
+            asked.append(observation.task.subtasks[0].question)
+            return super().act(observation)
+
+    monkeypatch.setattr(evaluate, "teacher", lambda name, seed: Listening())
+    for guise in range(4):
+        outcome = evaluate.play_heuristic(
+            "tutor", data.with_suffix(".zip"), EpisodeConfig(), guise, tiny / "tokenizer.json", Task(case, 0)
+        )
+        assert outcome.success
+    assert len(set(asked)) > 1
 
 
 def test_what_tells_a_question_about_all_of_a_table_is_not_its_words() -> None:
@@ -165,7 +200,13 @@ def test_a_vocabulary_lends_whole_words_alone(tiny: Path) -> None:
     ("options", "cause"),
     [((), "name one with --tokenizer"), (("--tokenizer", "none.json"), "there is no tokenizer 'none.json'")],
 )
-def test_without_a_vocabulary_one_line_says_so(run: Run, tmp_path: Path, options: tuple[str, ...], cause: str) -> None:
-    done = run("collect", "--easy", 1, "--guise", 1, *options, "--out", tmp_path / "train", code=1)
-    assert cause in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_without_a_vocabulary_one_line_says_so(
+    run: Run, data: Path, tmp_path: Path, options: tuple[str, ...], cause: str
+) -> None:
+    for called in (
+        ("collect", "--easy", 1, "--out", tmp_path / "train"),
+        ("evaluate", "--box", data.with_suffix(".zip"), "--policy", "tutor"),
+    ):
+        done = run(*called, "--guise", 1, *options, code=1)
+        assert cause in done.stderr
+        assert done.stderr.count("\n") == 1
