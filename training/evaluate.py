@@ -153,7 +153,8 @@ def play_heuristic(
 
 def _tell(name: str, outcomes: list[Outcome]) -> None:
     found = summarize(outcomes)
-    shown = " ".join(f"{key} {found[key]:.4f}" for key in ("sce", "success", "return", "usd", "steps", "refused_share"))
+    keys = ("sce", "success", "return", "expected_sce", "expected_success", "usd", "steps", "refused_share")
+    shown = " ".join(f"{key} {found[key]:.4f}" for key in keys)
     sys.stdout.write(f"{name}: {len(outcomes)} episodes, {shown}\n")
     for part in ("difficulty", "family"):
         for value in sorted({getattr(each, part) for each in outcomes}):
