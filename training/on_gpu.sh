@@ -4,6 +4,7 @@
 #   bash training/on_gpu.sh keep                   put the parts carried by this call aside; once for every call that carries some
 #   bash training/on_gpu.sh prepare                put the parts together; the base model is made of them
 #   bash training/on_gpu.sh sft   MINUTES [OPTION..]   warm start
+#   bash training/on_gpu.sh start ADAPTER          or take this one, from the checkout, as sft/adapter
 #   bash training/on_gpu.sh grpo  MINUTES [OPTION..]   reinforce; a second call goes on where the first stopped
 #   bash training/on_gpu.sh seeds MINUTES [OPTION..]   go on from grpo/adapter with seeds 1 to 3, side by side and in the background
 #   bash training/on_gpu.sh watch SECONDS          wait for them so long, and tell how far they are
@@ -41,6 +42,9 @@ case "$task" in
   sft)
     minutes=$1; shift
     "$PYTHON" -m training.sft "${COMMON[@]}" --out "$STORE/sft" --minutes "$minutes" "$@" 2>&1 | tee -a "$STORE/sft.log" ;;
+  start)
+    mkdir -p "$STORE/sft/adapter"
+    cp "$1"/* "$STORE/sft/adapter/" ;;
   grpo)
     minutes=$1; shift
     "$PYTHON" -m training.grpo "${COMMON[@]}" --adapter "$STORE/sft/adapter" --out "$STORE/grpo" --checkpoint-every 1 \
@@ -81,6 +85,6 @@ case "$task" in
     (cd "$STORE" && tar -czf "$OUT/small.tar.gz" $(ls -d ./*.log ./*.jsonl ./*/metrics.jsonl ./*/timings.jsonl ./*/*/adapter_config.json 2>/dev/null))
     ls -la "$OUT" ;;
   *)
-    sed -n '2,15p' "$0"
+    sed -n '2,16p' "$0"
     exit 2 ;;
 esac

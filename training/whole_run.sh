@@ -2,8 +2,9 @@
 # The whole run, from nothing to what is said on test, in calls of less than ten minutes on one H200.
 #
 #   bash training/whole_run.sh data    here: cases, traces under guises, and parts to carry; an hour on two cores
-#   bash training/whole_run.sh 1       there, once every part was kept (on_gpu.sh keep): cases of validation and test, warm start
-#   bash training/whole_run.sh 2       reinforcement
+#   bash training/whole_run.sh 1       there, once every part was kept (on_gpu.sh keep): the base model, warm start
+#   bash training/whole_run.sh 1 kept  or the warm start that is in the checkout
+#   bash training/whole_run.sh 2       reinforcement; a second call goes on where the first stopped
 #   bash training/whole_run.sh 3       a last stage with three seeds, their mean and midway to it, checks under a guise
 #   bash training/whole_run.sh 4 WHO   test, by the warm start and by WHO, as the checks of 3 decide: mean/adapter or midway/adapter
 #   bash training/whole_run.sh 5 WHO   validation, and test under today's prices
@@ -33,8 +34,12 @@ case "${1:-}" in
     python -m training.pack_for_gpu --data runs/data/train --box runs/data/validation.zip --box runs/data/test.zip --part-mib 44 ;;
   1)
     gpu prepare
-    gpu sft 6.2 --adapter "$START" --epochs 1 --batch 32 --rate 6e-4 --batch-tokens 98304 --checks 300 --check-guise 9
-    gpu give sft/adapter ;;
+    if [ "${2:-}" = kept ]; then
+      gpu start "$START"
+    else
+      gpu sft 6.2 --adapter "$START" --epochs 1 --batch 32 --rate 6e-4 --batch-tokens 98304 --checks 300 --check-guise 9
+      gpu give sft/adapter
+    fi ;;
   2)
     gpu grpo 8.6 "${REINFORCED[@]}" --seed 41 --iterations 34 --groups 64 --updates 3 --rate 1e-4 --end-rate 3e-5 --check-every 10 \
       --batch-tokens 98304
@@ -53,6 +58,6 @@ case "${1:-}" in
     gpu check test "$2" --catalog current --episodes 600
     gpu give ;;
   *)
-    sed -n '2,10p' "$0"
+    sed -n '2,11p' "$0"
     exit 2 ;;
 esac
