@@ -4,7 +4,7 @@
 #   bash training/whole_run.sh data    here: cases, traces under guises, and parts to carry; an hour on two cores
 #   bash training/whole_run.sh 1       there, once every part was kept (on_gpu.sh keep): the base model, warm start
 #   bash training/whole_run.sh 1 kept  or the warm start that is in the checkout
-#   bash training/whole_run.sh 2       reinforcement; a second call goes on where the first stopped
+#   bash training/whole_run.sh 2 [MINUTES]   reinforcement; a second call goes on where the first stopped
 #   bash training/whole_run.sh 3       a last stage with three seeds, their mean and midway to it, checks under a guise
 #   bash training/whole_run.sh 4 WHO   test, by the warm start and by WHO, as the checks of 3 decide: mean/adapter or midway/adapter
 #   bash training/whole_run.sh 5 WHO   validation, and test under today's prices
@@ -41,7 +41,7 @@ case "${1:-}" in
       gpu give sft/adapter
     fi ;;
   2)
-    gpu grpo 8.6 "${REINFORCED[@]}" --seed 41 --iterations 34 --groups 64 --updates 3 --rate 1e-4 --end-rate 3e-5 --check-every 10 \
+    gpu grpo "${2:-8.6}" "${REINFORCED[@]}" --seed 41 --iterations 48 --groups 64 --updates 3 --rate 1e-4 --end-rate 3e-5 --check-every 10 \
       --batch-tokens 98304
     gpu give grpo/adapter ;;
   3)
