@@ -1,9 +1,11 @@
-"""Whom a tutor asks, of those that may be asked: the first of some preferences that somebody meets, and can be paid.
+"""Whom a tutor asks, of those that may be asked: the first on the menu that meets the first of some preferences that
+anybody meets, and can be paid.
 
-By what a prompt tells of models, and by one figure at a time: tier, whether a model thinks, and what a token costs that
+By what the one line of a prompt tells that is about a model: its tier, whether it thinks, and what a token costs that
 it writes. What a call comes to is a product of prices and lengths, and the best offer a comparison of fifteen of them:
 a tutor who went by that, as `judgement` does, had successes in one case of a hundred more, but a student who cannot
-multiply did as told in half of the calls, and lost more by that.
+multiply did as told in half of the calls, and lost more by that. Nor are lines compared with one another: menus begin
+with what is cheap to ask, so the first that is good enough is as good as the cheapest.
 """
 
 from __future__ import annotations
@@ -24,25 +26,23 @@ _THINKS_TOKENS = 200
 
 class _Preference(NamedTuple):
     tier: Tier
-    thinks: bool
-    most_pico_usd: float
-    """A token that it writes: of those that meet all of this the cheapest is asked."""
+    thinks: bool | None
+    """None where it does not matter."""
+    below_pico_usd: float
+    """What a token costs that it writes."""
     effort: Effort
 
 
 _PREFERENCES = (
-    _Preference(Tier.MID, True, 4.0e6, Effort.MEDIUM),
-    _Preference(Tier.FRONTIER, True, 10.0e6, Effort.LOW),
-    _Preference(Tier.MID, False, 3.0e6, Effort.HIGH),
-    _Preference(Tier.FRONTIER, True, 14.0e6, Effort.LOW),
-    _Preference(Tier.MID, True, math.inf, Effort.MEDIUM),
-    _Preference(Tier.FRONTIER, True, math.inf, Effort.LOW),
-    _Preference(Tier.FRONTIER, False, math.inf, Effort.LOW),
+    _Preference(Tier.MID, True, 4e6, Effort.MEDIUM),
+    _Preference(Tier.FRONTIER, True, 10e6, Effort.LOW),
     _Preference(Tier.MID, False, math.inf, Effort.HIGH),
-    _Preference(Tier.SMALL, True, math.inf, Effort.HIGH),
-    _Preference(Tier.SMALL, False, math.inf, Effort.HIGH),
+    _Preference(Tier.MID, True, math.inf, Effort.MEDIUM),
+    _Preference(Tier.FRONTIER, None, math.inf, Effort.LOW),
+    _Preference(Tier.SMALL, None, math.inf, Effort.HIGH),
 )
-"""Between these bounds nothing changes by more than a hundredth of SCE, on training cases and on validation."""
+"""With more of them, other bounds, or the cheapest of those that meet one, nothing changes by more than a hundredth of
+SCE or of success, on training cases and on validation; with fewer, successes do."""
 _PROMPT_TOKENS = 1_800
 """What a prompt takes besides its memory, at most."""
 _DECISION_MS = 10_000
@@ -83,15 +83,11 @@ def _strongest(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
 
 def _recommended(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
     for wanted in _PREFERENCES:
-        fit = [
-            card
-            for card in cards
-            if card.tier is wanted.tier
-            and (card.reasoning_tokens[Effort.MEDIUM] >= _THINKS_TOKENS) == wanted.thinks
-            and card.output_pico_usd <= wanted.most_pico_usd
-        ]
-        if fit:
-            return min(fit, key=lambda card: card.output_pico_usd), wanted.effort
+        for card in cards:
+            thinks = card.reasoning_tokens[Effort.MEDIUM] >= _THINKS_TOKENS
+            is_kind = card.tier is wanted.tier and wanted.thinks in (None, thinks)
+            if is_kind and card.output_pico_usd < wanted.below_pico_usd:
+                return card, wanted.effort
     return None
 
 

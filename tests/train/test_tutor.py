@@ -262,15 +262,16 @@ def test_whom_it_asks_does_not_depend_on_what_no_prompt_shows() -> None:
     [
         (2, True, 8, (Tier.MID, Effort.MEDIUM)),
         (6, True, 8, (Tier.FRONTIER, Effort.LOW)),
+        (6, True, 12, (Tier.MID, Effort.MEDIUM)),
         (2, False, 12, (Tier.MID, Effort.HIGH)),
-        (6, False, 12, (Tier.FRONTIER, Effort.LOW)),
+        (6, False, 12, (Tier.MID, Effort.HIGH)),
         (6, True, 20, (Tier.MID, Effort.MEDIUM)),
     ],
 )
 def test_a_tutor_asks_whom_it_prefers_at_these_prices(
     mid_usd: int, mid_thinks: bool, frontier_usd: int, expected: tuple[Tier, Effort]
 ) -> None:
-    """Usd per million tokens written. Of several of a kind the cheapest is asked, wherever it stands on the menu."""
+    """Usd per million tokens written. Of several of a kind the first on the menu is asked, whatever the others cost."""
     first_ask = played(Tutor().act, _NARROW, 0)[1].observation
     prices = {Tier.SMALL: 1, Tier.MID: mid_usd, Tier.FRONTIER: frontier_usd}
     ranks = {card.model_id: rank for rank, card in enumerate(first_ask.models)}
@@ -288,7 +289,7 @@ def test_a_tutor_asks_whom_it_prefers_at_these_prices(
         for card in first_ask.models
     )
     asked = Tutor().act(first_ask.model_copy(update={"models": cards}))
-    chosen = max((card for card in cards if card.tier is expected[0]), key=lambda card: ranks[card.model_id])
+    chosen = next(card for card in cards if card.tier is expected[0])
     assert (asked.model_id, asked.effort) == (chosen.model_id, expected[1])
 
 
