@@ -17,16 +17,17 @@ It acts on observations, so whoever plays, a tutor included, goes by what can be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 from tokenizers import Tokenizer
 
 from TokenOptEnv.errors import BadInput
 from TokenOptEnv.models import (
+    ArtifactHandle,
     Finding,
     ItemKind,
     MemoryItem,
@@ -88,6 +89,7 @@ _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _HIT = re.compile(r"^(\d+ A\d+ s\d+ \d+t )(.+)$", re.MULTILINE)
 _GAP = re.compile(r"(?<=[a-z,]) (?=[a-z])")
 _FAKE = re.compile(r"Ġ[a-z]{4,9}")
+_Part = TypeVar("_Part")
 _SIZES = ("", " 2", " 3.1", " 4", " mini", " 8B", " 70B", " Pro")
 
 
@@ -118,8 +120,9 @@ class Guise(Plain):
         self._meant: dict[str, str] = {}
         self._shown: dict[str, str] = {}
         self._asked: dict[str, str] = {}
-        self._cards: dict[str, ModelCard] = {}
         self._blurred: dict[str, str] = {}
+        self._worn: dict[int, tuple[object, object]] = {}
+        """By its id a part of an observation, kept so that no other gets that id, and what is shown instead."""
 
     def show(self, observation: TokenOptEnvObservation) -> TokenOptEnvObservation:
         if not self._asked:
@@ -127,13 +130,13 @@ class Guise(Plain):
         memory = observation.working_memory
         return observation.model_copy(
             update={
-                "task": self._task(observation.task),
-                "artifacts": tuple(
-                    each.model_copy(update={"title": self.text(each.title)}) for each in observation.artifacts
+                "task": self._once(observation.task, self._task),
+                "artifacts": self._once(observation.artifacts, self._artifacts),
+                "models": self._once(observation.models, self._menu),
+                "working_memory": memory.model_copy(
+                    update={"items": tuple(self._once(item, self._item) for item in memory.items)}
                 ),
-                "models": tuple(self._card(card, observation.models) for card in observation.models),
-                "working_memory": memory.model_copy(update={"items": tuple(map(self._item, memory.items))}),
-                "findings": tuple(map(self._finding, observation.findings)),
+                "findings": tuple(self._once(finding, self._finding) for finding in observation.findings),
                 "last_tool_result": self._result(observation.last_tool_result),
             }
         )
@@ -142,6 +145,12 @@ class Guise(Plain):
         """In the case's own words; what stands for nothing stays as it is."""
         said = {"query": action.query, "note": action.note}
         return action.model_copy(update={name: self._back(text) for name, text in said.items() if text is not None})
+
+    def _once(self, part: _Part, wear: Callable[[_Part], _Part]) -> _Part:
+        """Most of an observation is the very one of the step before."""
+        if id(part) not in self._worn:
+            self._worn[id(part)] = part, wear(part)
+        return cast(_Part, self._worn[id(part)][1])
 
     def text(self, text: str) -> str:
         shown = self._shown.get(text)
@@ -196,10 +205,11 @@ class Guise(Plain):
             )
         return subtask.model_copy(update={"question": self._asked[subtask.question]})
 
-    def _card(self, card: ModelCard, menu: Sequence[ModelCard]) -> ModelCard:
-        if card.model_id not in self._cards:
-            self._cards[card.model_id] = self._changed(card, menu)
-        return self._cards[card.model_id]
+    def _artifacts(self, artifacts: tuple[ArtifactHandle, ...]) -> tuple[ArtifactHandle, ...]:
+        return tuple(each.model_copy(update={"title": self.text(each.title)}) for each in artifacts)
+
+    def _menu(self, menu: tuple[ModelCard, ...]) -> tuple[ModelCard, ...]:
+        return tuple(self._changed(card, menu) for card in menu)
 
     def _changed(self, card: ModelCard, menu: Sequence[ModelCard]) -> ModelCard:
         changed: dict[str, object] = {}
