@@ -1,18 +1,14 @@
-"""Whom a tutor asks, of those that may be asked: the first on the menu that meets the first of some preferences that
-anybody meets, and can be paid.
+"""Whom a tutor asks, of those that may be asked: the first of the middle tier on the menu, if it can be paid.
 
-By what the one line of a prompt tells that is about a model: its tier, whether it thinks, and what a token costs that
-it writes. What a call comes to is a product of prices and lengths, and the best offer a comparison of fifteen of them:
-a tutor who went by that, as `judgement` does, had successes in one case of a hundred more, but a student who cannot
-multiply did as told in half of the calls, and lost more by that. Nor are lines compared with one another: menus begin
-with what is cheap to ask, so the first that is good enough is as good as the cheapest.
+How hard is told by whether it thinks. That is all, because a student is to do likewise. What a call comes to is a
+product of prices and lengths, and the best offer a comparison of fifteen of them: tutors who went by that, as
+`judgement` does, or by bounds on prices, solved one or two cases of a hundred more at the same cost efficiency, but
+their students did as told in half of the calls, and lost more by that. What else pays is for reinforcement to find.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from TokenOptEnv.config import REPLY_CAP_TOKENS
 from TokenOptEnv.models import Effort, ModelCard, Subtask, Tier
@@ -20,29 +16,10 @@ from TokenOptEnv.policies import errands, menu, purse
 from TokenOptEnv.policies.purse import Offer
 from training.standing import Standing
 
+_TIERS = (Tier.MID, Tier.FRONTIER, Tier.SMALL)
+"""Whoever is of another tier than the middle one is asked where that has nobody left."""
 _THINKS_TOKENS = 200
 """Of a model that may think less than this at medium effort, high is asked: it costs little, and helps."""
-
-
-class _Preference(NamedTuple):
-    tier: Tier
-    thinks: bool | None
-    """None where it does not matter."""
-    below_pico_usd: float
-    """What a token costs that it writes."""
-    effort: Effort
-
-
-_PREFERENCES = (
-    _Preference(Tier.MID, True, 4e6, Effort.MEDIUM),
-    _Preference(Tier.FRONTIER, True, 10e6, Effort.LOW),
-    _Preference(Tier.MID, False, math.inf, Effort.HIGH),
-    _Preference(Tier.MID, True, math.inf, Effort.MEDIUM),
-    _Preference(Tier.FRONTIER, None, math.inf, Effort.LOW),
-    _Preference(Tier.SMALL, None, math.inf, Effort.HIGH),
-)
-"""With more of them, other bounds, or the cheapest of those that meet one, nothing changes by more than a hundredth of
-SCE or of success, on training cases and on validation; with fewer, successes do."""
 _PROMPT_TOKENS = 1_800
 """What a prompt takes besides its memory, at most."""
 _DECISION_MS = 10_000
@@ -82,13 +59,17 @@ def _strongest(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
 
 
 def _recommended(cards: Sequence[ModelCard]) -> tuple[ModelCard, Effort] | None:
-    for wanted in _PREFERENCES:
+    for tier in _TIERS:
         for card in cards:
-            thinks = card.reasoning_tokens[Effort.MEDIUM] >= _THINKS_TOKENS
-            is_kind = card.tier is wanted.tier and wanted.thinks in (None, thinks)
-            if is_kind and card.output_pico_usd < wanted.below_pico_usd:
-                return card, wanted.effort
+            if card.tier is tier:
+                return card, _effort(card)
     return None
+
+
+def _effort(card: ModelCard) -> Effort:
+    if card.tier is Tier.FRONTIER:
+        return Effort.LOW
+    return Effort.MEDIUM if card.reasoning_tokens[Effort.MEDIUM] >= _THINKS_TOKENS else Effort.HIGH
 
 
 def _can_be_paid(at: Standing, offered: Offer, context_tokens: int) -> bool:

@@ -258,39 +258,27 @@ def test_whom_it_asks_does_not_depend_on_what_no_prompt_shows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mid_usd", "mid_thinks", "frontier_usd", "expected"),
+    ("tier", "thinks_tokens", "effort"),
     [
-        (2, True, 8, (Tier.MID, Effort.MEDIUM)),
-        (6, True, 8, (Tier.FRONTIER, Effort.LOW)),
-        (6, True, 12, (Tier.MID, Effort.MEDIUM)),
-        (2, False, 12, (Tier.MID, Effort.HIGH)),
-        (6, False, 12, (Tier.MID, Effort.HIGH)),
-        (6, True, 20, (Tier.MID, Effort.MEDIUM)),
+        (Tier.MID, 400, Effort.MEDIUM),
+        (Tier.MID, 40, Effort.HIGH),
+        (Tier.FRONTIER, 400, Effort.LOW),
     ],
 )
-def test_a_tutor_asks_whom_it_prefers_at_these_prices(
-    mid_usd: int, mid_thinks: bool, frontier_usd: int, expected: tuple[Tier, Effort]
+def test_a_tutor_asks_the_first_of_the_middle_tier_and_goes_by_whether_it_thinks(
+    tier: Tier, thinks_tokens: int, effort: Effort
 ) -> None:
-    """Usd per million tokens written. Of several of a kind the first on the menu is asked, whatever the others cost."""
+    """Where the menu has nobody of it, the frontier; whatever they cost."""
     first_ask = played(Tutor().act, _NARROW, 0)[1].observation
-    prices = {Tier.SMALL: 1, Tier.MID: mid_usd, Tier.FRONTIER: frontier_usd}
-    ranks = {card.model_id: rank for rank, card in enumerate(first_ask.models)}
+    thought = {each: thinks_tokens * number for number, each in enumerate(Effort)}
     cards = tuple(
-        card.model_copy(
-            update={
-                "input_pico_usd": 500_000,
-                "output_pico_usd": prices[card.tier] * 1_000_000 - 10_000 * ranks[card.model_id],
-                "reasoning_tokens": {
-                    effort: (400 if mid_thinks or card.tier is not Tier.MID else 40) * number
-                    for number, effort in enumerate(Effort)
-                },
-            }
-        )
+        card.model_copy(update={"reasoning_tokens": thought})
         for card in first_ask.models
+        if card.tier in (tier, Tier.SMALL)
     )
     asked = Tutor().act(first_ask.model_copy(update={"models": cards}))
-    chosen = next(card for card in cards if card.tier is expected[0])
-    assert (asked.model_id, asked.effort) == (chosen.model_id, expected[1])
+    chosen = next(card for card in cards if card.tier is tier)
+    assert (asked.model_id, asked.effort) == (chosen.model_id, effort)
 
 
 def test_slips_of_a_tutor_may_go_through_and_are_not_learned() -> None:
