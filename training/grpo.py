@@ -251,11 +251,11 @@ class _Tally:
     sums: list[torch.Tensor] = field(default_factory=list)
     """By batch: entropy, how many were clipped, and an estimate of the divergence from the policy that played."""
 
-    def add(self, scores: Scores, ratio: torch.Tensor, clip: float) -> None:
+    def add(self, entropies: torch.Tensor, ratio: torch.Tensor, clip: float) -> None:
         """Asks nothing of the accelerator, which would have to be waited for."""
         self.tokens += len(ratio)
         clipped = ((ratio - 1.0).abs() > clip).float()
-        self.sums.append(torch.stack([scores.entropies.sum(), clipped.sum(), (ratio - 1.0 - ratio.log()).sum()]))
+        self.sums.append(torch.stack([entropies.sum(), clipped.sum(), (ratio - 1.0 - ratio.log()).sum()]))
 
     def means(self) -> tuple[float, float, float]:
         entropy, clipped, moved = (torch.stack(self.sums).double().sum(0) / self.tokens).tolist()
@@ -290,7 +290,7 @@ def learn(
             weights = laid_out([lessons[place].weights for place in picked], device) * chosen.updates
             advantages = laid_out([lessons[place].advantages for place in picked], device)
             ratio = (scores.logprobs - laid_out([old[place] for place in picked], device)).exp()
-            tally.add(Scores(scores.logprobs.detach(), scores.entropies.detach()), ratio.detach(), chosen.clip)
+            tally.add(scores.entropies, ratio.detach(), chosen.clip)
             clipped = ratio.clamp(1.0 - chosen.clip, 1.0 + chosen.clip)
             gain = torch.minimum(ratio * advantages, clipped * advantages)
             if chosen.kl > 0.0:

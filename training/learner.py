@@ -39,6 +39,8 @@ class Scores:
     logprobs: Tensor
     entropies: Tensor
     """Told, never learnt from."""
+    are_likeliest: Tensor
+    """Whether no other token is likelier."""
 
 
 Loss = Callable[[Scores, Sequence[int]], Tensor]
@@ -120,7 +122,7 @@ class Learner:
         with torch.no_grad():
             shares = every.exp()
             entropies = -(shares * every.masked_fill(shares == 0.0, 0.0)).sum(-1)
-        return Scores(every.gather(-1, targets[:, None])[:, 0], entropies)
+        return Scores(every.gather(-1, targets[:, None])[:, 0], entropies, every.argmax(-1) == targets)
 
     @torch.no_grad()
     def measured(self, lessons: Sequence[Lesson]) -> list[NDArray[np.float32]]:
