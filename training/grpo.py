@@ -38,7 +38,7 @@ from TokenOptEnv.config import Difficulty
 from TokenOptEnv.errors import BadInput, CamreError
 from TokenOptEnv.streams import Stream, word
 from training.cases import BoxIndex, CaseBox
-from training.credit import owed_by_branch, owed_by_episode, worth
+from training.credit import owed_by_branch, owed_by_episode, worth, worth_of
 from training.curriculum import Curriculum, draw, upto
 from training.env_pool import open_pool
 from training.episode import Outcome
@@ -55,6 +55,8 @@ _CLIMB_UPDATES = 16
 """Over so many the rate grows: the first steps of a fresh optimizer are as long as any, and point anywhere."""
 _PROCESSES_A_COMPARER = 8
 """A heuristic plays one episode of a group, and takes less time than the network by far."""
+_NO_GAIN = 0.005
+"""Of worth: what differs by less is as good."""
 _MEASURED_LESSONS = 16
 """On so many the drift from the start is measured where it is not penalised."""
 
@@ -335,9 +337,22 @@ def lengths(played: list[Played]) -> dict[str, float]:
 
 
 def undrawn(played: list[Played], chosen: argparse.Namespace) -> dict[str, float]:
-    """What was reached without a draw, where the first of each group took none."""
+    """What was reached without a draw, where the first of each group took none, and what draws changed about that.
+
+    Draws that change nothing teach nothing, and those that mostly do worse teach little: options are chosen by that.
+    """
+    if chosen.drawn_share >= 1.0 or chosen.group_size < 2:
+        return {}
     firsts = [each.ended for each in played[:: chosen.group_size]]
-    return reached(firsts, "undrawn_") if chosen.drawn_share < 1.0 else {}
+    worths = np.reshape([worth_of(each, chosen) for each in played], (-1, chosen.group_size))
+    gains = worths[:, 1:] - worths[:, :1]
+    return {
+        **reached(firsts, "undrawn_"),
+        "undrawn_refused_share": summarize(firsts)["refused_share"],
+        "draws_better_share": float((gains > _NO_GAIN).mean()),
+        "draws_worse_share": float((gains < -_NO_GAIN).mean()),
+        "draws_best_gain": float(gains.max(axis=1).clip(min=0.0).mean()),
+    }
 
 
 def comparison(found: list[Outcome]) -> dict[str, float]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The whole run, from nothing to what is said on test, in calls of less than ten minutes on one H200.
 #
-#   bash training/whole_run.sh data    here: cases, traces under guises, and parts to carry; an hour on two cores
+#   bash training/whole_run.sh data    here: cases, traces under guises, and parts to carry; half an hour on two cores
 #   bash training/whole_run.sh 1       there, once every part was kept (on_gpu.sh keep): the base model, warm start
 #   bash training/whole_run.sh 1 kept  or the warm start that is in the checkout
 #   bash training/whole_run.sh 2 [MINUTES]   reinforcement; a second call goes on where the first stopped
@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 START=${CAMRE_START:-artifacts/camre-v2-guised-start}
 REINFORCED=(--no-grammar --guise 3 --check-guise 9 --credit branch --group-size 16 --upto hard --begin-with hard --solvable-share 0.8
-  --worth expected --sce-share 0.3 --least-advantage 0.1 --refusal-cost 0.1 --temperature 2 --drawn-share 0.5 --least-share 0.02
+  --worth expected --sce-share 0.3 --least-advantage 0.1 --refusal-cost 0.1 --temperature 4 --drawn-share 0.4 --least-share 0.001
   --checks 300)
 gpu() { bash training/on_gpu.sh "$@"; }
 
@@ -22,11 +22,11 @@ case "${1:-}" in
   data)
     python -m training.base_model --out runs/base/smollm2-135m
     boxes=()
-    for first in 0 700 1400 2100; do
+    for first in 0 700 1400; do
       python -m training.collect --first $first --easy 245 --medium 280 --hard 140 --marathon 35 --no-traces --out runs/boxes/train-$first
       boxes+=(--box runs/boxes/train-$first.zip)
     done
-    python -m training.collect "${boxes[@]}" --most-traces 2 --slips 0.2 --guise 1 \
+    python -m training.collect "${boxes[@]}" --most-traces 1 --slips 0.2 --guise 1 \
       --tokenizer runs/base/smollm2-135m/tokenizer.json --out runs/data/train
     for split in validation test; do
       python -m training.collect --split $split --easy 1000 --medium 1000 --hard 1000 --marathon 1000 --no-traces --out runs/data/$split
@@ -37,7 +37,7 @@ case "${1:-}" in
     if [ "${2:-}" = kept ]; then
       gpu start "$START"
     else
-      gpu sft 6.2 --adapter "$START" --epochs 1 --batch 32 --rate 6e-4 --batch-tokens 98304 --checks 300 --check-guise 9
+      gpu sft 3.5 --adapter "$START" --epochs 1 --batch 32 --rate 5e-4 --batch-tokens 98304 --checks 300 --check-guise 9
       gpu give sft/adapter
     fi ;;
   2)

@@ -15,7 +15,7 @@ from training.cases import BoxedCase, BoxIndex
 from training.credit import by_episode, owed_by_branch, owed_by_episode, worth, worth_of
 from training.curriculum import Curriculum, draw, upto
 from training.episode import Outcome
-from training.grpo import main, rate_at
+from training.grpo import main, rate_at, undrawn
 from training.prefix_tree import Sample
 from training.prospects import Expected
 from training.rollouts import Played, Task
@@ -129,6 +129,19 @@ def episode(task: Task, steps: list[list[int]], total_return: float, refused: li
 def chosen_for(**given: float | str) -> Namespace:
     usual = {"worth": "drawn", "sce_share": 0.0, "refusal_cost": 0.0, "least_advantage": 0.0, "group_size": 2}
     return Namespace(**{**usual, **given})
+
+
+def test_what_draws_change_is_told_against_the_first_of_each_group_which_took_none() -> None:
+    """Of the draws of two groups one did better, one worse, and four the same."""
+    task = Task("ci-easy-g000000", 0)
+    group = [episode(task, [[1]], each, [False]) for each in (0.4, 0.3, 0.6, 0.4)]
+    other = [episode(task, [[1]], 0.7, [True]) for _ in range(4)]
+    found = undrawn([*group, *other], chosen_for(group_size=4, drawn_share=0.5))
+    assert (found["draws_better_share"], found["draws_worse_share"]) == pytest.approx((1 / 6, 1 / 6))
+    assert found["draws_best_gain"] == pytest.approx((0.2 + 0.0) / 2)
+    assert found["undrawn_return"] == pytest.approx((0.4 + 0.7) / 2)
+    assert found["undrawn_refused_share"] == 0.5
+    assert undrawn(group, chosen_for(group_size=4, drawn_share=1.0)) == {}, "where everything is drawn nothing is not"
 
 
 def test_by_branch_only_steps_at_which_something_was_decided_are_learnt_from() -> None:
