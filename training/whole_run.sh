@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 START=${CAMRE_START:-artifacts/camre-v2-guised-start}
 REINFORCED=(--no-grammar --guise 3 --check-guise 9 --credit branch --group-size 16 --upto hard --begin-with hard --solvable-share 0.8
-  --worth expected --sce-share 0.3 --least-advantage 0.1 --refusal-cost 0.1 --temperature 4 --drawn-share 0.4 --least-share 0.001
+  --worth expected --sce-share 0.3 --least-advantage 0.1 --refusal-cost 0.1 --temperature 4 --drawn-share 0.3 --least-share 0.001
   --checks 300)
 gpu() { bash training/on_gpu.sh "$@"; }
 
