@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The whole run, from nothing to what is said on test, in calls of less than ten minutes on one H200.
 #
-#   bash training/whole_run.sh data    here: cases, traces under guises, and parts to carry; half an hour on two cores
+#   bash training/whole_run.sh data    here: cases, traces under guises, and parts to carry; ten minutes on two cores
 #   bash training/whole_run.sh 1       there, once every part was kept (on_gpu.sh keep): the base model, warm start
 #   bash training/whole_run.sh 1 kept  or the warm start that is in the checkout
 #   bash training/whole_run.sh 2 [MINUTES]   reinforcement; a second call goes on where the first stopped
@@ -37,7 +37,7 @@ case "${1:-}" in
     if [ "${2:-}" = kept ]; then
       gpu start "$START"
     else
-      gpu sft 3.5 --adapter "$START" --epochs 1 --batch 32 --rate 5e-4 --batch-tokens 98304 --checks 300 --check-guise 9
+      gpu sft 4.2 --adapter "$START" --epochs 1 --batch 32 --rate 5e-4 --batch-tokens 98304 --checks 300 --check-guise 9
       gpu give sft/adapter
     fi ;;
   2)
