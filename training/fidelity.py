@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from TokenOptEnv.config import EpisodeConfig
+from TokenOptEnv.config import EpisodeConfig, Profile
 from TokenOptEnv.errors import CamreError
 from TokenOptEnv.models import Effort
 from training.cases import CaseBox
@@ -35,6 +35,8 @@ from training.prompt_tokens import PromptTokens
 from training.tutor import Tutor
 
 _TREE_TOKENS = 8_192
+_ACTION_TOKENS = 64
+"""The longest action: prompts leave room for it."""
 _CALL = "ask"
 _PARTS_OF_A_CALL = {1: "ask: question", 2: "ask: model"}
 """By word; what comes after these are segments, and an effort."""
@@ -58,8 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cases", type=int, default=100, help="of the box, at most, spread over it")
     parser.add_argument("--guise", type=int, default=0, help="the guise that cases wear; 0 is none")
     parser.add_argument("--imitated", action="store_true", help="with such prices of models as traces have")
-    parser.add_argument("--profile", default="v2", choices=["v2"])
-    parser.add_argument("--action-tokens", type=int, default=64, help="the longest action")
+    parser.set_defaults(profile=Profile.V2.value, action_tokens=_ACTION_TOKENS)  # a tutor plays no other
     add_device(parser)
     try:
         sys.stdout.write(table(compare(parser.parse_args(arguments))) + "\n")
