@@ -268,14 +268,15 @@ def test_whom_it_asks_does_not_depend_on_what_no_prompt_shows() -> None:
 def test_a_tutor_asks_the_first_of_the_middle_tier_and_goes_by_whether_it_thinks(
     tier: Tier, thinks_tokens: int, effort: Effort
 ) -> None:
-    """Where the menu has nobody of it, the frontier; whatever they cost."""
+    """Whoever else is on the menu; where it has nobody of that tier, the frontier."""
     first_ask = played(Tutor().act, _NARROW, 0)[1].observation
     thought = {each: thinks_tokens * number for number, each in enumerate(Effort)}
     cards = tuple(
         card.model_copy(update={"reasoning_tokens": thought})
         for card in first_ask.models
-        if card.tier in (tier, Tier.SMALL)
+        if tier is Tier.MID or card.tier is not Tier.MID
     )
+    assert {Tier.SMALL, Tier.FRONTIER} <= {card.tier for card in cards}
     asked = Tutor().act(first_ask.model_copy(update={"models": cards}))
     chosen = next(card for card in cards if card.tier is tier)
     assert (asked.model_id, asked.effort) == (chosen.model_id, effort)
